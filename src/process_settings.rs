@@ -20,9 +20,9 @@ pub fn apply() {
 fn allow_open_files() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     // `None` is no limit.
-    let wanted = maximum.map_or(OPEN_FILES, |most| most.min(OPEN_FILES));
-    if current.is_some_and(|current| current < wanted) {
-        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum });
+    let limit = maximum.map_or(OPEN_FILES, |most| most.min(OPEN_FILES));
+    if current.is_some_and(|current| current < limit) {
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(limit), maximum });
     }
 }
 

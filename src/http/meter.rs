@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use platform::observe::meters::{Counter, Histogram, HistogramSnapshot, SHARDS, shard};
+use platform::observe::meters::{Counter, Histogram, HistogramSnapshot, MAX_SHARDS, shard};
 
 /// Status codes returned by the server; any other status is counted as 0.
 const STATUSES: [u16; 26] = [
@@ -20,7 +20,7 @@ pub struct RouteMeter {
     pub path: String,
     /// Counters by the shard of the thread that counts. Each is created when it is first needed: most routes are hardly
     /// used.
-    shards: [OnceLock<Box<RouteShard>>; SHARDS],
+    shards: [OnceLock<Box<RouteShard>>; MAX_SHARDS],
 }
 
 /// Counters of one route for some of the threads, in cache lines that the other threads do not write to.
@@ -123,7 +123,7 @@ mod tests {
     fn counts_of_all_threads_add_up() {
         let meter = RouteMeters::default().of("GET", "/a");
         assert_eq!((meter.by_status().count(), meter.time().count), (0, 0));
-        let threads = [(); 2 * SHARDS].map(|()| {
+        let threads = [(); 2 * MAX_SHARDS].map(|()| {
             let meter = meter.clone();
             std::thread::spawn(move || {
                 for status in [200, 200, 404] {
@@ -132,7 +132,7 @@ mod tests {
             })
         });
         assert!(threads.into_iter().all(|thread| thread.join().is_ok()));
-        let requests = 2 * SHARDS as u64;
+        let requests = 2 * MAX_SHARDS as u64;
         assert_eq!(meter.by_status().collect::<Vec<_>>(), [(200, 2 * requests), (404, requests)]);
         assert_eq!(meter.time().count, 3 * requests);
     }

@@ -5,18 +5,17 @@
 //! document, so a kind of aggregate that gets a secret needs no line here.
 
 use sea_orm::{
-    ConnectionTrait, DatabaseBackend, DatabaseTransaction, DbErr, EntityTrait as _, IntoActiveModel as _, Statement,
+    ConnectionTrait, DatabaseBackend, DatabaseTransaction, DbErr, Statement,
     TransactionTrait as _,
 };
 use uuid::Uuid;
 
 use crate::connect::{OpenError, WriteConnection};
-use crate::rows::{Audit, audit_row};
+use crate::rows::{Audit, Batch, WriteError};
 use crate::secret_checks::{SecretCheck, is_current};
 use domain::id::Id;
 use domain::principal::Principal;
 use domain::time::Timestamp;
-use entities::audit;
 use platform::secrets::encryption::SecretCipher;
 use platform::secrets::rotation::{RotatedDocument, SECRET_OPENING, rotate_document};
 
@@ -55,8 +54,8 @@ pub async fn rotate(
     if is_current(&writing.db, check).await? {
         return Ok(None);
     }
-    let mut head = writing.audit.clone();
-    let line = audit_row(audit_line(writing.epoch, now), &mut head);
+    let (mut batch, mut head) = (Batch::default(), writing.audit.clone());
+    batch.push_audit(audit_line(writing.epoch, now), &mut head);
     let tx = writing.db.begin().await?;
     writing.hold(&tx, &head).await?;
     if tx.get_database_backend() == DatabaseBackend::Postgres {
@@ -68,10 +67,18 @@ pub async fn rotate(
         column.rotate(&tx, (former, new), &mut rotation).await?;
     }
     record(&tx, check).await?;
-    audit::Entity::insert(line.into_active_model()).exec_without_returning(&tx).await?;
+    batch.write(&tx).await.map_err(of_line)?;
     tx.commit().await?;
     writing.audit = head;
     Ok(Some(rotation))
+}
+
+/// Returns the error for a line of the audit log that cannot be written.
+fn of_line(error: WriteError) -> OpenError {
+    match error {
+        WriteError::Db(error) | WriteError::Value(error) => error.into(),
+        other => DbErr::Custom(other.to_string()).into(),
+    }
 }
 
 /// Returns the line of the audit log about a rotation, of which there is at most one in each epoch.

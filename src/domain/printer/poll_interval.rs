@@ -30,7 +30,7 @@ pub struct PollSettings {
     pub offline: Duration,
 }
 
-/// What is known about a printer when its next poll is planned.
+/// Reasons for the time of a printer's next poll, as known when it is planned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PollReasons {
     /// `true` if the printer pushes its changes at present.

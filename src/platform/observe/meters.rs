@@ -12,13 +12,13 @@ pub const SECONDS: &[f64] =
 pub const MANY: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 4096.0, 16384.0];
 
 /// Number of shards of counters that many threads use at the same time.
-pub const SHARDS: usize = 4;
+pub const MAX_SHARDS: usize = 4;
 
-/// Returns the shard of the calling thread, below [`SHARDS`]. Threads are spread over the shards as they come.
+/// Returns the shard of the calling thread, below [`MAX_SHARDS`]. Threads are spread over the shards as they come.
 pub fn shard() -> usize {
     static THREADS: AtomicUsize = AtomicUsize::new(0);
     thread_local! {
-        static SHARD: usize = THREADS.fetch_add(1, Relaxed) % SHARDS;
+        static SHARD: usize = THREADS.fetch_add(1, Relaxed) % MAX_SHARDS;
     }
     SHARD.try_with(|shard| *shard).unwrap_or(0)
 }
@@ -140,9 +140,9 @@ mod tests {
 
     #[test]
     fn a_thread_stays_with_its_shard() {
-        let threads = [(); 4 * SHARDS].map(|()| std::thread::spawn(|| [shard(), shard()]));
+        let threads = [(); 4 * MAX_SHARDS].map(|()| std::thread::spawn(|| [shard(), shard()]));
         let shards = threads.map(|thread| thread.join().unwrap_or_default());
-        assert!(shards.iter().all(|[first, second]| first == second && *first < SHARDS), "{shards:?}");
+        assert!(shards.iter().all(|[first, second]| first == second && *first < MAX_SHARDS), "{shards:?}");
     }
 
     #[test]

@@ -22,7 +22,7 @@ use crate::registry::MakeError;
 
 /// Number of sessions that may be resumed per configuration: those of one printer, which the library stores in groups
 /// of eight for each server name. Its own number makes room for the sessions of 32 servers.
-const SESSIONS: usize = 8;
+const MAX_SESSIONS: usize = 8;
 
 /// Cryptography shared by all printers.
 static PROVIDER: LazyLock<Arc<CryptoProvider>> = LazyLock::new(|| Arc::new(aws_lc_rs::default_provider()));
@@ -56,7 +56,7 @@ impl Tls {
             let builder = builder.map_err(|error| MakeError::BadAddress(format!("TLS is not available: {error}")))?;
             let builder = builder.dangerous().with_custom_certificate_verifier(verifier.clone());
             let mut config = builder.with_no_client_auth();
-            config.resumption = Resumption::in_memory_sessions(SESSIONS);
+            config.resumption = Resumption::in_memory_sessions(MAX_SESSIONS);
             Ok(Arc::new(config))
         };
         Ok(Self {

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use simulator::peers::bucket::{BucketFault, SimBucket};
+
 use super::large::LargeObjectError;
 use super::*;
 use platform::http::{LanSettings, lan};
-use simulator::peers::bucket::{BucketFault, SimBucket};
 
 /// Number of bytes of a file that is sent in two parts.
 const LARGE_BYTES: usize = 6 * 1024 * 1024;

@@ -13,7 +13,7 @@ use domain::time::Timestamp;
 /// Number of summed cost units per cent. Costs are summed in thousandths of a material unit times thousandths of a
 /// cent.
 const PARTS_OF_A_CENT: f64 = 1_000_000.0;
-/// What is added to a cost before it is rounded, in cents: sums may be too low by a fraction of it.
+/// Amount added to a cost before it is rounded, in cents: sums may be too low by a fraction of it.
 const COST_ERROR: f64 = 0.000_001;
 /// SQL for the reason in the key of a sum, which begins with a sign; prints without a reason have another sign as key.
 const REASON: &str = "CASE WHEN sums.key = '-' THEN NULL ELSE SUBSTR(sums.key, 2) END";

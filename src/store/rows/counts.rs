@@ -20,7 +20,7 @@ pub(super) struct RowCount {
     pub(super) key: &'static str,
     /// Condition for the rows that are counted.
     pub(super) which: &'static str,
-    /// Whether rows are only inserted, and never change.
+    /// `true` if rows are only inserted, and never change.
     pub(super) is_fixed: bool,
 }
 

@@ -19,7 +19,7 @@ pub struct Moto {
 }
 
 impl Moto {
-    /// Starts with a bucket that everybody may read; `None` when there is no environment and services are not required.
+    /// Starts with a bucket whose objects everybody may read and remove; `None` when there is no environment and services are not required.
     pub async fn start(bucket: &str) -> Option<Self> {
         let Ok(venv) = std::env::var(VENV) else {
             assert!(std::env::var_os(SERVICES).is_none(), "{VENV} is not set");
@@ -41,7 +41,7 @@ impl Moto {
         })
         .await;
         let policy = json!({"Version": "2012-10-17", "Statement": [{
-            "Effect": "Allow", "Principal": "*", "Action": "s3:GetObject",
+            "Effect": "Allow", "Principal": "*", "Action": ["s3:GetObject", "s3:DeleteObject"],
             "Resource": format!("arn:aws:s3:::{bucket}/*"),
         }]});
         let open = http().put(format!("{place}?policy")).body(policy.to_string()).send().await.unwrap();

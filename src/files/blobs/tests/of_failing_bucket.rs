@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use simulator::peers::bucket::{BucketFault, SimBucket};
+
 use super::*;
 use platform::http::{LanSettings, lan};
 use services::object_storage::{BucketSettings, StorageError};
-use simulator::peers::bucket::{BucketFault, SimBucket};
 
 /// Number of bytes of contents that are received in several parts, and passed on to clients.
 const LARGE_BYTES: usize = 9 * 1024 * 1024;

@@ -6,9 +6,6 @@
 
 mod tallies;
 
-pub use self::tallies::Tallies;
-use self::tallies::zeros;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +17,8 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::time::timeout;
 
+pub use self::tallies::Tallies;
+use self::tallies::zeros;
 use super::health;
 use actors::app::KindsOverview;
 use actors::app::customer_space::CustomerSpace;

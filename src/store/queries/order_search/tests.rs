@@ -84,8 +84,8 @@ async fn orders_are_found_as_if_each_was_looked_at() {
                 orders.iter().rev().filter(|order| matches(order, &filter)).map(|order| order.id).collect();
             for offset in [0, 1, 199, 200, 449, 1_000] {
                 let page = Page { limit: 7, offset };
-                let (found, total) = queries.orders(&filter, page).await.unwrap();
-                let ids: Vec<Id> = found.into_iter().map(|order| order.state.unwrap().id).collect();
+                let (listed, total) = queries.orders(&filter, page).await.unwrap();
+                let ids: Vec<Id> = listed.into_iter().map(|order| order.state.unwrap().id).collect();
                 let of_page: Vec<Id> = expected.iter().copied().skip(offset as usize).take(7).collect();
                 assert_eq!((ids, total), (of_page, expected.len() as u64), "{filter:?} from {offset}");
             }

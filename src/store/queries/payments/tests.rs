@@ -5,12 +5,12 @@ use crate::rows::samples::{id, on_each, order, payment, write};
 use crate::rows::{Batch, Snapshot};
 use domain::order::{Order, OrderRow};
 
-/// Site of an order.
+/// Returns the site of an order.
 fn site(n: u128) -> &'static str {
     if n.is_multiple_of(3) { "the fair" } else { "main" }
 }
 
-/// Email address of an order.
+/// Returns the email address of an order.
 fn email(n: u128) -> Option<String> {
     (!n.is_multiple_of(5)).then(|| format!("{}@example.org", n % 4))
 }

@@ -9,8 +9,8 @@ use store::memory::Tables;
 
 /// Demands that an order keeps exactly the money that its customer paid and did not get back.
 pub fn money_adds_up(customer: &Customer, order: &Value) -> Result<(), SimError> {
-    let (expected, kept) = (customer.kept_cents(), order["keptCents"].as_i64());
-    demand(kept == Some(expected), || format!("{expected} cents are paid for {order}"))?;
+    let (expected, actual) = (customer.kept_cents(), order["keptCents"].as_i64());
+    demand(actual == Some(expected), || format!("{expected} cents are paid for {order}"))?;
     let amounts = order["payments"].as_array().into_iter().flatten().map(|payment| payment["amountCents"].as_i64());
     let sum: i64 = amounts.map(Option::unwrap_or_default).sum();
     demand(sum == expected, || format!("the payments are {sum} cents instead of {expected}: {order}"))
