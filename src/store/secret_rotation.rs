@@ -4,10 +4,7 @@
 //! the middle leaves everything as it was: the data always belongs to exactly one key. Secrets are looked for in every
 //! document, so a kind of aggregate that gets a secret needs no line here.
 
-use sea_orm::{
-    ConnectionTrait, DatabaseBackend, DatabaseTransaction, DbErr, Statement,
-    TransactionTrait as _,
-};
+use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseTransaction, DbErr, Statement, TransactionTrait as _};
 use uuid::Uuid;
 
 use crate::connect::{OpenError, WriteConnection};

@@ -1,6 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use sea_orm::DatabaseConnection;
+use sea_orm::{DatabaseConnection, EntityTrait as _};
 
 use super::*;
 use crate::rows::samples::{accounting, at, endpoint, id, mail, on_each, printer, sales_channel, write};
@@ -10,6 +10,7 @@ use domain::access::{AccessRow, User};
 use domain::audit::chain::ChainHead;
 use domain::mail::SealedLink;
 use domain::printer::CameraFields;
+use entities::audit;
 
 /// Tables of the documents that these tests write, each with its column.
 const COLUMNS: [(&str, &str); 7] = [

@@ -19,7 +19,8 @@ pub struct Moto {
 }
 
 impl Moto {
-    /// Starts with a bucket whose objects everybody may read and remove; `None` when there is no environment and services are not required.
+    /// Starts with a bucket whose objects everybody may read and remove; `None` when there is no environment and
+    /// services are not required.
     pub async fn start(bucket: &str) -> Option<Self> {
         let Ok(venv) = std::env::var(VENV) else {
             assert!(std::env::var_os(SERVICES).is_none(), "{VENV} is not set");
