@@ -299,14 +299,13 @@ mod tests {
     use std::path::Path;
 
     use futures::FutureExt as _;
-    use sea_orm::DatabaseConnection;
 
     use super::*;
     use store::rows::samples::{on_each, take_all_connections};
 
-    fn space(db: &DatabaseConnection, folder: &Path, limits: SpaceLimits) -> CustomerSpace {
+    fn space(queries: Queries, folder: &Path, limits: SpaceLimits) -> CustomerSpace {
         let blobs = Arc::new(Blobs::open(folder).unwrap());
-        CustomerSpace::new(Queries::new(db.clone()), folder.to_owned(), blobs, limits)
+        CustomerSpace::new(queries, folder.to_owned(), blobs, limits)
     }
 
     #[tokio::test]
@@ -314,7 +313,7 @@ mod tests {
         on_each(async |db| {
             let folder = tempfile::tempdir().unwrap();
             let limits = SpaceLimits { unclaimed_max_bytes: 100, reserved_bytes: 0 };
-            let space = space(db, folder.path(), limits);
+            let space = space(Queries::new(db.clone()), folder.path(), limits);
             assert_eq!(space.refusal().await.unwrap(), None);
             space.note_stored(100);
             assert_eq!(space.refusal().await.unwrap(), Some(SpaceRefusal::Unclaimed), "before it is measured again");
@@ -329,7 +328,7 @@ mod tests {
         on_each(async |db| {
             let folder = tempfile::tempdir().unwrap();
             let limits = SpaceLimits { unclaimed_max_bytes: 100, reserved_bytes: 0 };
-            let space = space(db, folder.path(), limits);
+            let space = space(Queries::new(db.clone()), folder.path(), limits);
             for round in 0..5 {
                 let share = space.admit().await.unwrap();
                 let mut share = share.unwrap_or_else(|refusal| panic!("round {round}: {refusal}"));
