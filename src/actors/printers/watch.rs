@@ -159,13 +159,14 @@ async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status, che
         return;
     }
     let slots = status.clone().bounded().slots;
+    // Before the state is read, so that a change in between is looked at the next time.
+    let commits = with.commits.load(Ordering::Acquire);
     let own = of.read();
     let Some(printer) = own.state.as_ref() else { return };
     let news = printer.slots_matter(&slots);
     if !news && !printer.has_unbound_spools() {
         return;
     }
-    let commits = with.commits.load(Ordering::Acquire);
     let materials = with.materials.all_resident();
     // Versions only grow, so each change of a material changes their sum.
     let now = Some((commits, materials.iter().map(|(_, state)| state.version).sum::<i64>()));

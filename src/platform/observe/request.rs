@@ -95,6 +95,8 @@ where
         self.lines.format_event(context, Writer::new(&mut line), event)?;
         let (line, [id, method, path]) = (line.trim_end(), [request.id(), request.method(), request.path()]);
         if !self.is_json {
+            // A path may contain control characters, which a terminal would follow.
+            let path = path.escape_debug();
             return writeln!(writer, "{line} request{{id={id} method={method} path={path}}}");
         }
         let members = line.strip_suffix('}').unwrap_or(line);
