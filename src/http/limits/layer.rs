@@ -159,7 +159,7 @@ pub async fn bound(app: &LimitHandles, request: Request, next: &InnerRoute) -> R
     response
 }
 
-/// Runs the route. If its handler panics, the response is a 500.
+/// Runs the route. If anything panics that no guard surrounds, such as a fallback, the response is a 500.
 async fn run(mut request: Request, next: &InnerRoute) -> Response {
     if !request.body().is_end_stream() {
         // The framework's own limit of 2 MB would cut uploads; every reader of a body here has a limit of its own.
