@@ -207,7 +207,8 @@ impl Refusable {
 
 #[cfg(test)]
 mod tests {
-    use std::future::{pending, ready};
+    use std::future::{pending, poll_fn, ready};
+    use std::task::Poll;
 
     use tokio::task::yield_now;
 
@@ -235,14 +236,11 @@ mod tests {
         assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
     }
 
-    async fn broken() -> Response {
-        panic!("the handler is broken")
-    }
-
     #[tokio::test]
     async fn a_request_whose_handler_panics_is_counted_as_a_500() {
         let meter = RouteMeters::default().of("GET", "/broken");
-        let response = measured(&meter, Instant::now(), broken()).await;
+        let broken = poll_fn(|_| -> Poll<Response> { panic!("the handler is broken") });
+        let response = measured(&meter, Instant::now(), broken).await;
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
         assert_eq!(meter.by_status().collect::<Vec<_>>(), [(500, 1)]);
         assert_eq!(meter.time().count, 1);
