@@ -84,8 +84,11 @@ fn each_says_what_it_breaks_and_what_must_catch_it() -> io::Result<()> {
     let by_seeds = all.iter().filter(|one| one.header("Caught-by") == BY_SEEDS).count();
     assert!(all.len() >= MIN_PATCHES, "only {} patches", all.len());
     assert!(by_seeds >= MIN_CAUGHT_BY_SEEDS, "only {by_seeds} of them are caught by the simulation");
+    let page = fs::read_to_string(root().join("docs/RELIABILITY.md"))?;
     for one in &all {
         let (breaks, caught_by) = (one.header("Breaks"), one.header("Caught-by"));
+        let row = format!("\n| `{}` | {breaks} |", one.name);
+        assert!(page.contains(&row), "docs/RELIABILITY.md has no row{row}");
         assert!(breaks.len() > 20 && breaks.ends_with('.'), "{}: no sentence says what it breaks", one.name);
         let is_filter = caught_by.starts_with("test package(");
         assert!(caught_by == BY_SEEDS || is_filter, "{}: nothing is named that must catch it", one.name);
