@@ -29,6 +29,9 @@ struct Arguments {
     /// First of these seeds.
     #[arg(long, default_value_t = 1)]
     from: u64,
+    /// Stops at the first of these seeds that fails, and counts the seeds until then.
+    #[arg(long, requires = "seeds")]
+    until_first: bool,
     /// Plants each fault, and counts the seeds until it is caught.
     #[arg(long)]
     plants: bool,
@@ -38,6 +41,7 @@ fn main() -> Result<ExitCode, SimError> {
     let arguments = Arguments::parse();
     let is_green = match arguments.seeds {
         _ if arguments.plants => run_plants(arguments.from, arguments.seeds.unwrap_or(60))?,
+        Some(count) if arguments.until_first => run_until_first(arguments.from, count)?,
         Some(count) => run_many(arguments.from, count)?,
         None => tell_one(&arguments)?,
     };
@@ -75,6 +79,19 @@ fn run_many(first: u64, count: u64) -> Result<bool, SimError> {
         days / minutes
     );
     Ok(failed == 0)
+}
+
+/// Runs at most so many seeds until one fails, and prints how many it took. Returns whether none failed.
+fn run_until_first(first: u64, most: u64) -> Result<bool, SimError> {
+    for count in 1..=most {
+        let seed = first + count - 1;
+        if let Some(fault) = run(seed)?.fault {
+            println!("seed {seed}: {fault}\nfailed after {count} seeds");
+            return Ok(false);
+        }
+    }
+    println!("none of {most} seeds failed");
+    Ok(true)
 }
 
 /// Plants each fault in seeds from `first` on, three times, and prints the median number of seeds until it was caught,
