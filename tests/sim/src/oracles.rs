@@ -1,6 +1,7 @@
 //! Judgement of a run by what happened in the world. The oracles read logs of machines, rows of the disk and responses
 //! of the API, and call none of the rules that they judge.
 
+mod books;
 mod orders;
 mod parts;
 
@@ -35,7 +36,8 @@ pub fn judge(world: &World, people: &People, ending: &Ending, read_back: &Ending
         parts::are_as_ordered(world, people, order, jobs)?;
         orders::money_adds_up(customer, order)?;
         orders::is_as_planned(customer, order)?;
-        orders::each_step_is_published(&tables, order, jobs)?;
+        orders::each_step_is_published(&tables, customer, order, jobs)?;
+        books::agree(world, customer, order)?;
     }
     for (then, now) in ending.orders.iter().zip(&read_back.orders) {
         orders::is_read_back(then, now)?;

@@ -41,11 +41,17 @@ pub enum Plant {
     LeakedTask,
     /// The end of prints is never reported.
     DeafPrinter,
+    /// The processor carries out a refund twice.
+    DoubledRefund,
+    /// The processor acknowledges refunds, and no money goes back.
+    LostRefund,
+    /// The processor charges a customer once more, and tells nobody.
+    UnknownCharge,
 }
 
 impl Plant {
     /// All plants.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::LostCommit,
         Self::ForgottenCommit,
         Self::DroppedEvent,
@@ -58,6 +64,9 @@ impl Plant {
         Self::LostCancel,
         Self::LeakedTask,
         Self::DeafPrinter,
+        Self::DoubledRefund,
+        Self::LostRefund,
+        Self::UnknownCharge,
     ];
 }
 

@@ -129,7 +129,14 @@ fn drawn(kind: FaultKind, number: usize, printer: usize, chance: &mut Rng) -> Op
         | FaultKind::LostRequest
         | FaultKind::LostAnswer
         | FaultKind::Delay
-        | FaultKind::MailRefused => return None,
+        | FaultKind::MailRefused
+        | FaultKind::PaymentLost
+        | FaultKind::PaymentSlow
+        | FaultKind::PaymentRefused
+        | FaultKind::EventLate
+        | FaultKind::EventTwice
+        | FaultKind::EventFirst
+        | FaultKind::EventLost => return None,
     })
 }
 

@@ -1,0 +1,284 @@
+//! Money at the payment processor's checkout, and back from there: customers pay on its page whatever happens, and the
+//! staff refunds by the server. Both go on until they have what they want.
+
+use std::cell::{Cell, RefCell};
+
+use serde_json::{Value, json};
+
+use crate::acknowledgements::{Errand, Reply};
+use crate::chance::branch;
+use crate::customers::PlacedOrder;
+use crate::error::SimError;
+use crate::plan::{OrderPlan, OrderStep};
+use crate::processor::{PageAct, PageState};
+use crate::shop::Shop;
+use crate::world::World;
+
+/// Time after which a customer who has paid asks for the page again, because the order is still unpaid.
+const PATIENCE_MS: i64 = 180_000;
+/// Time that the money of a slow payment takes.
+const SLOW_MS: i64 = 120_000;
+/// Time after which people believe the server that nothing has to go back, whatever the processor's books say.
+const BELIEF_MS: i64 = 20 * 60_000;
+
+/// Step with an order's money at the checkout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TillStep {
+    /// The customer opens the payment page, and does nothing there yet.
+    Open,
+    /// The customer pays on the page that was opened, if it can still be paid.
+    TryPage,
+    /// The customer pays, however often that takes another page.
+    Pay(PayWay),
+    /// The staff refunds by the server until only so much is left.
+    Leave(Remainder),
+}
+
+/// Way in which a customer pays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PayWay {
+    /// At the first try.
+    AtOnce,
+    /// After a card that was declined.
+    AfterDecline,
+    /// With money that comes later.
+    Slowly,
+    /// After a slow payment that never arrived.
+    AfterSlowFailure,
+    /// After a page whose time was over.
+    AfterExpiry,
+}
+
+/// Money that an order keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remainder {
+    /// Nothing.
+    Nothing,
+    /// All but a third.
+    TwoThirds,
+    /// The total of the order.
+    Total,
+}
+
+impl Remainder {
+    /// Returns its amount in minor units.
+    pub fn cents(self, total: i64) -> i64 {
+        match self {
+            Self::Nothing => 0,
+            Self::TwoThirds => total - (total / 3).max(1),
+            Self::Total => total,
+        }
+    }
+}
+
+impl PayWay {
+    /// Returns what the customer does on the next page, after so many acts.
+    const fn act(self, acts: u32) -> PageAct {
+        match (self, acts) {
+            (Self::AfterDecline, 0) => PageAct::BeDeclined,
+            (Self::AfterExpiry, 0) => PageAct::Leave,
+            (Self::AfterSlowFailure, 0) | (Self::Slowly, _) => PageAct::PaySlowly,
+            (Self::AtOnce | Self::AfterDecline | Self::AfterExpiry | Self::AfterSlowFailure, _) => PageAct::Pay,
+        }
+    }
+}
+
+impl OrderPlan {
+    /// Returns the money that the order keeps in the end, if it is paid at the checkout; `None` if it is not.
+    pub fn remainder(&self) -> Option<Remainder> {
+        let mut remainder = None;
+        for (_, step) in &self.steps {
+            match step {
+                OrderStep::Till(TillStep::Leave(rest)) => remainder = Some(*rest),
+                OrderStep::Till(_) => remainder = remainder.or(Some(Remainder::Total)),
+                _ => {}
+            }
+        }
+        remainder
+    }
+
+    /// Returns whether the order is perhaps cancelled before it is paid.
+    pub fn may_stay_unpaid(&self) -> bool {
+        let is = |step: OrderStep| self.steps.iter().any(|(_, one)| *one == step);
+        is(OrderStep::Cancel) && is(OrderStep::Till(TillStep::TryPage))
+    }
+}
+
+/// Draws the way of an order's money if it is paid at the checkout, which every other one is.
+pub fn draw(seed: u64, number: usize) -> Option<Vec<OrderStep>> {
+    let mut chance = branch(seed, &format!("till {number}"));
+    if chance.bool() {
+        return None;
+    }
+    let pay = |way| OrderStep::Till(TillStep::Pay(way));
+    let leave = |remainder| OrderStep::Till(TillStep::Leave(remainder));
+    let [open, try_page] = [TillStep::Open, TillStep::TryPage].map(OrderStep::Till);
+    Some(match chance.u8(..12) {
+        0 => vec![pay(PayWay::AtOnce)],
+        1 => vec![pay(PayWay::AfterDecline)],
+        2 => vec![pay(PayWay::Slowly)],
+        3 => vec![pay(PayWay::AfterSlowFailure)],
+        4 => vec![pay(PayWay::AfterExpiry)],
+        5..=7 => vec![pay(PayWay::AtOnce), leave(Remainder::TwoThirds)],
+        8 => vec![pay(PayWay::AtOnce), leave(Remainder::Nothing)],
+        9 => vec![pay(PayWay::AtOnce), OrderStep::Cancel, leave(Remainder::Nothing)],
+        // The page may be paid before the server has closed it.
+        10 => vec![open, OrderStep::Cash, try_page, leave(Remainder::Total)],
+        _ => vec![open, OrderStep::Cancel, try_page, leave(Remainder::Nothing)],
+    })
+}
+
+/// Payment page in a customer's browser.
+#[derive(Clone, Default)]
+struct Browser {
+    page: Option<String>,
+    /// Number of acts on pages, and the time of the last one.
+    acts: u32,
+    acted_at_ms: i64,
+}
+
+/// One customer's dealings with the checkout, and those of the staff with the customer's money.
+#[derive(Default)]
+pub struct Till {
+    browser: RefCell<Browser>,
+    /// Refund that nobody has answered yet; it is asked for again with the same key.
+    outstanding: RefCell<Option<Errand>>,
+    /// Number of refunds that were answered.
+    answers: Cell<u32>,
+    /// Time since which nothing has to go back, as far as the server knows.
+    over_since_ms: Cell<Option<i64>>,
+}
+
+impl Till {
+    /// Takes a step with the money of the order with this number in the plan. Returns whether it is done.
+    pub async fn act(
+        &self,
+        world: &World,
+        shop: &Shop,
+        (number, order): (usize, &PlacedOrder),
+        step: TillStep,
+    ) -> Result<bool, SimError> {
+        match step {
+            TillStep::Open => {
+                let reply = self.open(world, shop, order).await?;
+                Ok(!matches!(reply, Reply::Unanswered))
+            }
+            TillStep::TryPage => {
+                if let Some(page) = &self.browser.borrow().page {
+                    world.processor.act(page, PageAct::Pay);
+                }
+                Ok(true)
+            }
+            TillStep::Pay(way) => self.pay(world, shop, order, way).await,
+            TillStep::Leave(remainder) => {
+                let rest_cents = remainder.cents(order.total_cents);
+                self.leave(world, shop, (number, order), rest_cents).await
+            }
+        }
+    }
+
+    /// Asks for the payment page.
+    async fn open(&self, world: &World, shop: &Shop, order: &PlacedOrder) -> Result<Reply, SimError> {
+        let reply = shop.ask_without_key(&format!("{}/checkout", path_of(order)), &json!({})).await?;
+        if let Reply::Done(body) = &reply {
+            let page = body["sessionId"].as_str().map(str::to_owned);
+            let acts = self.browser.borrow().acts;
+            *self.browser.borrow_mut() = Browser { page, acts, acted_at_ms: world.clock.elapsed_ms() };
+        }
+        Ok(reply)
+    }
+
+    /// Pays, unless the order is paid or the money is on its way.
+    async fn pay(&self, world: &World, shop: &Shop, order: &PlacedOrder, way: PayWay) -> Result<bool, SimError> {
+        let Some(state) = shop.read(&path_of(order)).await? else { return Ok(false) };
+        if !state["paidAt"].is_null() {
+            return Ok(true);
+        }
+        let browser = self.browser.borrow().clone();
+        let waited_ms = world.clock.elapsed_ms() - browser.acted_at_ms;
+        match browser.page.as_deref().and_then(|page| Some((page, world.processor.page_state(page)?))) {
+            Some((page, PageState::Pending)) => {
+                if waited_ms >= SLOW_MS {
+                    world.processor.settle(page, way == PayWay::Slowly);
+                }
+                return Ok(false);
+            }
+            Some((_, PageState::Paid)) if waited_ms < PATIENCE_MS => return Ok(false),
+            _ => {}
+        }
+        if let Reply::Done(_) = self.open(world, shop, order).await? {
+            let mut browser = self.browser.borrow_mut();
+            if let Some(page) = &browser.page {
+                world.processor.act(page, way.act(browser.acts));
+                browser.acts += 1;
+            }
+        }
+        Ok(false)
+    }
+
+    /// Refunds what is more than the rest, and asks again for what was refused. Returns whether nothing has to go back
+    /// any more.
+    async fn leave(
+        &self,
+        world: &World,
+        shop: &Shop,
+        (number, order): (usize, &PlacedOrder),
+        rest_cents: i64,
+    ) -> Result<bool, SimError> {
+        let outstanding = self.outstanding.borrow().clone();
+        let errand = if let Some(errand) = outstanding {
+            errand
+        } else {
+            let Some(state) = shop.read(&path_of(order)).await? else { return Ok(false) };
+            let pending_cents = pending_cents(&state);
+            let excess_cents = cents(&state["keptCents"]) - pending_cents - rest_cents;
+            if excess_cents <= 0 {
+                return Ok(pending_cents == 0 && self.is_over(world, order, &state, rest_cents));
+            }
+            let key = format!("refund-{number}-{}", self.answers.get());
+            Errand { path: format!("{}/refund", path_of(order)), key, body: json!({"amountCents": excess_cents}) }
+        };
+        self.over_since_ms.set(None);
+        let outcome = match shop.ask(&errand).await? {
+            Reply::Unanswered => {
+                *self.outstanding.borrow_mut() = Some(errand);
+                return Ok(false);
+            }
+            Reply::Done(_) => "is requested".to_owned(),
+            Reply::Refused(code) => format!("is refused: {code}"),
+        };
+        world.story.tell(format!("staff: a refund of {} cents {outcome}", errand.body["amountCents"]));
+        self.answers.set(self.answers.get() + 1);
+        *self.outstanding.borrow_mut() = None;
+        Ok(false)
+    }
+
+    /// Returns whether nothing has to go back by the processor's books, or by the server's for a long time.
+    fn is_over(&self, world: &World, order: &PlacedOrder, state: &Value, rest_cents: i64) -> bool {
+        let now_ms = world.clock.elapsed_ms();
+        let since_ms = self.over_since_ms.get().unwrap_or(now_ms);
+        self.over_since_ms.set(Some(since_ms));
+        let balance_cents = world.processor.balance_cents(&order.id) + cents_by_hand(state);
+        balance_cents <= rest_cents || now_ms - since_ms >= BELIEF_MS
+    }
+}
+
+fn path_of(order: &PlacedOrder) -> String {
+    format!("/api/orders/{}", order.id)
+}
+
+fn cents(amount: &Value) -> i64 {
+    amount.as_i64().unwrap_or_default()
+}
+
+/// Returns the money that the processor was asked to give back and has not, in minor units.
+fn pending_cents(order: &Value) -> i64 {
+    let refunds = order["pendingRefunds"].as_array().into_iter().flatten();
+    refunds.filter(|refund| refund["error"].is_null()).map(|refund| cents(&refund["amountCents"])).sum()
+}
+
+/// Returns the money of an order that did not come by the processor, in minor units.
+pub fn cents_by_hand(order: &Value) -> i64 {
+    let payments = order["payments"].as_array().into_iter().flatten();
+    payments.filter(|one| one["method"] != "processor").map(|one| cents(&one["amountCents"])).sum()
+}
