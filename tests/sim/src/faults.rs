@@ -65,11 +65,17 @@ pub enum FaultKind {
     EventFirst,
     /// Events of the payment processor never come, where the server can learn the same by asking.
     EventLost,
+    /// The mail service accepts mails, and its answer is lost.
+    MailLost,
+    /// The mail service takes long.
+    MailSlow,
+    /// The mail service is down for long.
+    MailDown,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 30] = [
         Self::Crash,
         Self::CommitRefused,
         Self::CommitLost,
@@ -97,6 +103,9 @@ impl FaultKind {
         Self::EventTwice,
         Self::EventFirst,
         Self::EventLost,
+        Self::MailLost,
+        Self::MailSlow,
+        Self::MailDown,
     ];
 
     /// Returns the word for it on the command line.
@@ -129,6 +138,9 @@ impl FaultKind {
             Self::EventTwice => "event-twice",
             Self::EventFirst => "event-first",
             Self::EventLost => "event-lost",
+            Self::MailLost => "mail-lost",
+            Self::MailSlow => "mail-slow",
+            Self::MailDown => "mail-down",
         }
     }
 

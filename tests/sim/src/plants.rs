@@ -47,11 +47,19 @@ pub enum Plant {
     LostRefund,
     /// The processor charges a customer once more, and tells nobody.
     UnknownCharge,
+    /// The number before that of an invoice is left out.
+    SkippedNumber,
+    /// An email is not written in the commit that causes it.
+    UnwrittenMail,
+    /// An email is accepted and lost.
+    LostMail,
+    /// An email is delivered twice, under two keys.
+    DoubledMail,
 }
 
 impl Plant {
     /// All plants.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 19] = [
         Self::LostCommit,
         Self::ForgottenCommit,
         Self::DroppedEvent,
@@ -67,6 +75,10 @@ impl Plant {
         Self::DoubledRefund,
         Self::LostRefund,
         Self::UnknownCharge,
+        Self::SkippedNumber,
+        Self::UnwrittenMail,
+        Self::LostMail,
+        Self::DoubledMail,
     ];
 }
 

@@ -99,7 +99,7 @@ fn live(world: &World, plan: &Plan) -> Result<(), SimError> {
         oracles::acknowledged_is_done(world, shop).await?;
         Ok(ending)
     })?;
-    read_back.map_or(Ok(()), |read_back| oracles::judge(world, &people, &ending, &read_back))
+    read_back.map_or(Ok(()), |read_back| oracles::judge(world, &plan.faults, &people, &ending, &read_back))
 }
 
 /// Lets the day go by, on as many servers as crash and one more.

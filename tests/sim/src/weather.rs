@@ -136,7 +136,10 @@ fn drawn(kind: FaultKind, number: usize, printer: usize, chance: &mut Rng) -> Op
         | FaultKind::EventLate
         | FaultKind::EventTwice
         | FaultKind::EventFirst
-        | FaultKind::EventLost => return None,
+        | FaultKind::EventLost
+        | FaultKind::MailLost
+        | FaultKind::MailSlow
+        | FaultKind::MailDown => return None,
     })
 }
 

@@ -67,7 +67,7 @@ impl World {
         let planter = Arc::new(Planter::new(plant, seed));
         let disk = Arc::new(Disk::new(story.clone(), planter.clone()));
         let power = Arc::new(Power::new(disk.clone()));
-        let post_office = PostOffice::new(seed, story.clone(), power.clone());
+        let post_office = PostOffice::new(seed, clock.clone(), story.clone(), power.clone(), planter.clone());
         let processor = Processor::new(seed, clock.clone(), story.clone(), power.clone(), planter.clone());
         let machine = |name: &&str| {
             let machine = FloorMachine::new(name, seed, clock.clone(), story.clone());
