@@ -9,7 +9,7 @@ use crate::acknowledgements::{Errand, Reply};
 use crate::chance::branch;
 use crate::customers::PlacedOrder;
 use crate::error::SimError;
-use crate::plan::{OrderPlan, OrderStep};
+use crate::plan::{OrderPlan, OrderStep, Share};
 use crate::processor::{PageAct, PageState};
 use crate::shop::Shop;
 use crate::world::World;
@@ -97,14 +97,18 @@ impl OrderPlan {
         remainder
     }
 
-    /// Returns whether the order is perhaps cancelled before it is paid.
+    /// Returns whether the order is cancelled before all of it is paid.
     pub fn may_stay_unpaid(&self) -> bool {
-        let is = |step: OrderStep| self.steps.iter().any(|(_, one)| *one == step);
-        is(OrderStep::Cancel) && is(OrderStep::Till(TillStep::TryPage))
+        let pays = |step: &OrderStep| {
+            matches!(step, OrderStep::Pay(_, Share::Whole) | OrderStep::Cash | OrderStep::Till(TillStep::Pay(_)))
+        };
+        let mut steps = self.steps.iter().map(|(_, step)| step);
+        steps.clone().any(|step| *step == OrderStep::Cancel) && !steps.any(pays)
     }
 }
 
-/// Draws the way of an order's money if it is paid at the checkout, which every other one is.
+/// Draws the way of an order's money if it is one with the checkout, or one whose invoice is taken back, which every
+/// other is.
 pub fn draw(seed: u64, number: usize) -> Option<Vec<OrderStep>> {
     let mut chance = branch(seed, &format!("till {number}"));
     if chance.bool() {
@@ -113,7 +117,7 @@ pub fn draw(seed: u64, number: usize) -> Option<Vec<OrderStep>> {
     let pay = |way| OrderStep::Till(TillStep::Pay(way));
     let leave = |remainder| OrderStep::Till(TillStep::Leave(remainder));
     let [open, try_page] = [TillStep::Open, TillStep::TryPage].map(OrderStep::Till);
-    Some(match chance.u8(..12) {
+    Some(match chance.u8(..13) {
         0 => vec![pay(PayWay::AtOnce)],
         1 => vec![pay(PayWay::AfterDecline)],
         2 => vec![pay(PayWay::Slowly)],
@@ -124,7 +128,9 @@ pub fn draw(seed: u64, number: usize) -> Option<Vec<OrderStep>> {
         9 => vec![pay(PayWay::AtOnce), OrderStep::Cancel, leave(Remainder::Nothing)],
         // The page may be paid before the server has closed it.
         10 => vec![open, OrderStep::Cash, try_page, leave(Remainder::Total)],
-        _ => vec![open, OrderStep::Cancel, try_page, leave(Remainder::Nothing)],
+        11 => vec![open, OrderStep::Cancel, try_page, leave(Remainder::Nothing)],
+        // The order has an invoice by then, which nobody will pay.
+        _ => vec![OrderStep::Pay(0, Share::Half), OrderStep::Cancel, OrderStep::Refund(0, Share::Half, true)],
     })
 }
 
