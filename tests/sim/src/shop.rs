@@ -27,8 +27,11 @@ use http::access::LocalOwner;
 use kernel::environment::Environment;
 use printers::adapter::Adapter;
 use printers::registry::{AdapterFactory, AdapterParts, MakeError};
+use services::object_storage::ObjectStorage;
 use store::DomainQueries as _;
 
+/// Address at which rendered documents would be read.
+const DOCUMENTS_URL: &str = "https://shop.example/documents";
 /// Boundary between the parts of an upload.
 const BOUNDARY: &str = "simulated-boundary";
 /// Interval at which the story looks again for what it awaits.
@@ -78,6 +81,7 @@ impl Shop {
                 printers: printer_registry(&config)?.with_factory(adapters_of(world)),
                 processor: Some(world.processor.clone()),
                 mailer: world.post_office.clone(),
+                documents: ObjectStorage::in_memory(DOCUMENTS_URL.to_owned()),
             },
         };
         let story = world.story.clone();
