@@ -11,7 +11,7 @@ use crate::plan::{OrderPlan, OrderStep, Share};
 use crate::plants::Plant;
 use crate::settings::PAYMENT_SECRET;
 use crate::shop::Shop;
-use crate::till::Till;
+use crate::till::{Payable, Till};
 use crate::world::World;
 
 /// Customer with one order.
@@ -127,7 +127,7 @@ impl Customer {
             OrderStep::Cancel => {
                 is_done(shop.ask(&self.errand(path("cancel"), "cancel", json!({}))).await?, "a cancellation")?
             }
-            OrderStep::Till(step) => self.till.act(world, shop, (number, order), step).await?,
+            OrderStep::Till(step) => self.till.act(world, shop, &Payable::order(number, order), step).await?,
         };
         if is_acknowledged {
             world.story.tell(format!("customer {number}: {step:?}"));

@@ -92,7 +92,7 @@ async fn unrest(world: &World, shop: &Shop, people: &People) -> Result<Option<St
             return Ok(Some(job.to_string()));
         }
     }
-    loose_ends::first(world)
+    loose_ends::first(world, people)
 }
 
 /// Reads the orders of all customers, with their jobs.

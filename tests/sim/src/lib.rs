@@ -14,6 +14,7 @@
 mod acknowledgements;
 mod adapter;
 mod chance;
+mod clerk;
 mod clock;
 mod courier;
 mod customers;

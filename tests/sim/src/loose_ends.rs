@@ -1,8 +1,10 @@
-//! Work that is left over outside of production: events on their way to the server, and emails that it has not sent.
+//! Work that is left over outside of production: invoices without orders, events on their way to the server, and emails
+//! that it has not sent.
 
 use serde_json::Value;
 
 use crate::error::SimError;
+use crate::people::People;
 use crate::world::World;
 use store::memory::Tables;
 
@@ -16,7 +18,10 @@ pub fn mails(tables: &Tables) -> Result<Vec<Value>, SimError> {
 }
 
 /// Returns something that is not done yet; `None` if all is.
-pub fn first(world: &World) -> Result<Option<String>, SimError> {
+pub fn first(world: &World, people: &People) -> Result<Option<String>, SimError> {
+    if !people.clerk.is_done() {
+        return Ok(Some("an invoice has not come to its end".to_owned()));
+    }
     if let Some(event) = world.processor.first_event() {
         return Ok(Some(format!("{} is on its way to the server", event.name)));
     }

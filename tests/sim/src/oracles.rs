@@ -50,7 +50,8 @@ pub fn judge(
         invoices::follow(&tables, order)?;
     }
     invoices::are_numbered(&tables)?;
-    mails::arrive(world, plan, ending)?;
+    invoices::of_clerk(world, &tables, &people.clerk)?;
+    mails::arrive(world, plan, people, ending)?;
     for (then, now) in ending.orders.iter().zip(&read_back.orders) {
         orders::is_read_back(then, now)?;
     }

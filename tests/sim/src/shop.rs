@@ -120,16 +120,27 @@ impl Shop {
         if let Some(reply) = self.lose(errand).await? {
             return Ok(reply);
         }
+        let reply = self.carry_out(errand).await?;
+        if let Reply::Done(body) = &reply {
+            self.acknowledgements.add(Acknowledgement::new(errand, body));
+        }
+        Ok(reply)
+    }
+
+    /// Carries out a command as [`Self::ask`] does, whose response states no version of its own.
+    pub async fn ask_unversioned(&self, errand: &Errand) -> Result<Reply, SimError> {
+        self.power.pass().await;
+        self.carry_out(errand).await
+    }
+
+    async fn carry_out(&self, errand: &Errand) -> Result<Reply, SimError> {
         let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
         let request = request.header("idempotency-key", &errand.key);
         let answer = self.send(Method::POST, &errand.path, request, Body::from(errand.body.to_string())).await?;
         self.power.pass().await;
         let code = answer.body["code"].as_str().unwrap_or_default().to_owned();
         match answer.status {
-            200 | 201 => {
-                self.acknowledgements.add(Acknowledgement::new(errand, &answer.body));
-                Ok(Reply::Done(answer.body))
-            }
+            200 | 201 => Ok(Reply::Done(answer.body)),
             409 if code == "idempotency_key_in_use" => Ok(Reply::Unanswered),
             409 => Ok(Reply::Refused(code)),
             429 | 500.. => Ok(Reply::Unanswered),

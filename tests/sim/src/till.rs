@@ -1,5 +1,5 @@
-//! Money at the payment processor's checkout, and back from there: customers pay on its page whatever happens, and the
-//! staff refunds by the server. Both go on until they have what they want.
+//! Money of orders and invoices at the payment processor's checkout, and back from there: customers pay on its page
+//! whatever happens, and the staff refunds by the server. Both go on until they have what they want.
 
 use std::cell::{Cell, RefCell};
 
@@ -18,6 +18,8 @@ use crate::world::World;
 const PATIENCE_MS: i64 = 180_000;
 /// Time that the money of a slow payment takes.
 const SLOW_MS: i64 = 120_000;
+/// Time between two requests for the page of a pay link. The server allows thirty in an hour.
+const LINK_PAUSE_MS: i64 = 5 * 60_000;
 /// Time after which people believe the server that nothing has to go back, whatever the processor's books say.
 const BELIEF_MS: i64 = 20 * 60_000;
 
@@ -134,6 +136,42 @@ pub fn draw(seed: u64, number: usize) -> Option<Vec<OrderStep>> {
     })
 }
 
+/// Order or invoice that is paid at the checkout.
+pub struct Payable<'a> {
+    /// ID, by which the processor knows it.
+    pub id: &'a str,
+    /// Total in minor units.
+    pub total_cents: i64,
+    /// Path of the order or invoice.
+    path: String,
+    /// Path of its checkout.
+    checkout: String,
+    /// Member that states the money that is left.
+    balance: &'static str,
+    /// Beginning of the keys of its refunds.
+    label: String,
+}
+
+impl<'a> Payable<'a> {
+    /// Returns the order with this number in the plan.
+    pub fn order(number: usize, order: &'a PlacedOrder) -> Self {
+        let path = format!("/api/orders/{}", order.id);
+        let (checkout, label) = (format!("{path}/checkout"), format!("refund-{number}"));
+        Self { id: &order.id, total_cents: order.total_cents, path, checkout, balance: "keptCents", label }
+    }
+
+    /// Returns an invoice without an order, whose pay link has this token.
+    pub fn invoice(number: usize, id: &'a str, total_cents: i64, token: &str) -> Self {
+        let (path, checkout) = (format!("/api/invoices/{id}"), format!("/api/v1/pay/{token}/checkout"));
+        Self { id, total_cents, path, checkout, balance: "amountPaidCents", label: format!("refund-invoice-{number}") }
+    }
+
+    /// Returns whether it is an order.
+    fn is_order(&self) -> bool {
+        self.path.starts_with("/api/orders/")
+    }
+}
+
 /// Payment page in a customer's browser.
 #[derive(Clone, Default)]
 struct Browser {
@@ -143,7 +181,7 @@ struct Browser {
     acted_at_ms: i64,
 }
 
-/// One customer's dealings with the checkout, and those of the staff with the customer's money.
+/// One customer's dealings with the checkout of an order or invoice, and those of the staff with the customer's money.
 #[derive(Default)]
 pub struct Till {
     browser: RefCell<Browser>,
@@ -153,20 +191,22 @@ pub struct Till {
     answers: Cell<u32>,
     /// Time since which nothing has to go back, as far as the server knows.
     over_since_ms: Cell<Option<i64>>,
+    /// Time until which no page of a pay link is asked for again.
+    pause_until_ms: Cell<i64>,
 }
 
 impl Till {
-    /// Takes a step with the money of the order with this number in the plan. Returns whether it is done.
+    /// Takes a step with the money of an order or invoice. Returns whether it is done.
     pub async fn act(
         &self,
         world: &World,
         shop: &Shop,
-        (number, order): (usize, &PlacedOrder),
+        payable: &Payable<'_>,
         step: TillStep,
     ) -> Result<bool, SimError> {
         match step {
             TillStep::Open => {
-                let reply = self.open(world, shop, order).await?;
+                let reply = self.open(world, shop, payable).await?;
                 Ok(!matches!(reply, Reply::Unanswered))
             }
             TillStep::TryPage => {
@@ -175,17 +215,22 @@ impl Till {
                 }
                 Ok(true)
             }
-            TillStep::Pay(way) => self.pay(world, shop, order, way).await,
+            TillStep::Pay(way) => self.pay(world, shop, payable, way).await,
             TillStep::Leave(remainder) => {
-                let rest_cents = remainder.cents(order.total_cents);
-                self.leave(world, shop, (number, order), rest_cents).await
+                let rest_cents = remainder.cents(payable.total_cents);
+                self.leave(world, shop, payable, rest_cents).await
             }
         }
     }
 
     /// Asks for the payment page.
-    async fn open(&self, world: &World, shop: &Shop, order: &PlacedOrder) -> Result<Reply, SimError> {
-        let reply = shop.ask_without_key(&format!("{}/checkout", path_of(order)), &json!({})).await?;
+    async fn open(&self, world: &World, shop: &Shop, payable: &Payable<'_>) -> Result<Reply, SimError> {
+        let now_ms = world.clock.elapsed_ms();
+        if !payable.is_order() && now_ms < self.pause_until_ms.get() {
+            return Ok(Reply::Unanswered);
+        }
+        self.pause_until_ms.set(now_ms + LINK_PAUSE_MS);
+        let reply = shop.ask_without_key(&payable.checkout, &json!({})).await?;
         if let Reply::Done(body) = &reply {
             let page = body["sessionId"].as_str().map(str::to_owned);
             let acts = self.browser.borrow().acts;
@@ -195,8 +240,8 @@ impl Till {
     }
 
     /// Pays, unless the order is paid or the money is on its way.
-    async fn pay(&self, world: &World, shop: &Shop, order: &PlacedOrder, way: PayWay) -> Result<bool, SimError> {
-        let Some(state) = shop.read(&path_of(order)).await? else { return Ok(false) };
+    async fn pay(&self, world: &World, shop: &Shop, payable: &Payable<'_>, way: PayWay) -> Result<bool, SimError> {
+        let Some(state) = shop.read(&payable.path).await? else { return Ok(false) };
         if !state["paidAt"].is_null() {
             return Ok(true);
         }
@@ -212,7 +257,7 @@ impl Till {
             Some((_, PageState::Paid)) if waited_ms < PATIENCE_MS => return Ok(false),
             _ => {}
         }
-        if let Reply::Done(_) = self.open(world, shop, order).await? {
+        if let Reply::Done(_) = self.open(world, shop, payable).await? {
             let mut browser = self.browser.borrow_mut();
             if let Some(page) = &browser.page {
                 world.processor.act(page, way.act(browser.acts));
@@ -228,24 +273,25 @@ impl Till {
         &self,
         world: &World,
         shop: &Shop,
-        (number, order): (usize, &PlacedOrder),
+        payable: &Payable<'_>,
         rest_cents: i64,
     ) -> Result<bool, SimError> {
         let outstanding = self.outstanding.borrow().clone();
         let errand = if let Some(errand) = outstanding {
             errand
         } else {
-            let Some(state) = shop.read(&path_of(order)).await? else { return Ok(false) };
+            let Some(state) = shop.read(&payable.path).await? else { return Ok(false) };
             let pending_cents = pending_cents(&state);
-            let excess_cents = cents(&state["keptCents"]) - pending_cents - rest_cents;
+            let excess_cents = cents(&state[payable.balance]) - pending_cents - rest_cents;
             if excess_cents <= 0 {
-                return Ok(pending_cents == 0 && self.is_over(world, order, &state, rest_cents));
+                return Ok(pending_cents == 0 && self.is_over(world, payable, &state, rest_cents));
             }
-            let key = format!("refund-{number}-{}", self.answers.get());
-            Errand { path: format!("{}/refund", path_of(order)), key, body: json!({"amountCents": excess_cents}) }
+            let key = format!("{}-{}", payable.label, self.answers.get());
+            Errand { path: format!("{}/refund", payable.path), key, body: json!({"amountCents": excess_cents}) }
         };
         self.over_since_ms.set(None);
-        let outcome = match shop.ask(&errand).await? {
+        let reply = if payable.is_order() { shop.ask(&errand).await? } else { shop.ask_unversioned(&errand).await? };
+        let outcome = match reply {
             Reply::Unanswered => {
                 *self.outstanding.borrow_mut() = Some(errand);
                 return Ok(false);
@@ -260,17 +306,13 @@ impl Till {
     }
 
     /// Returns whether nothing has to go back by the processor's books, or by the server's for a long time.
-    fn is_over(&self, world: &World, order: &PlacedOrder, state: &Value, rest_cents: i64) -> bool {
+    fn is_over(&self, world: &World, payable: &Payable<'_>, state: &Value, rest_cents: i64) -> bool {
         let now_ms = world.clock.elapsed_ms();
         let since_ms = self.over_since_ms.get().unwrap_or(now_ms);
         self.over_since_ms.set(Some(since_ms));
-        let balance_cents = world.processor.balance_cents(&order.id) + cents_by_hand(state);
+        let balance_cents = world.processor.balance_cents(payable.id) + cents_by_hand(state);
         balance_cents <= rest_cents || now_ms - since_ms >= BELIEF_MS
     }
-}
-
-fn path_of(order: &PlacedOrder) -> String {
-    format!("/api/orders/{}", order.id)
 }
 
 fn cents(amount: &Value) -> i64 {
@@ -278,13 +320,13 @@ fn cents(amount: &Value) -> i64 {
 }
 
 /// Returns the money that the processor was asked to give back and has not, in minor units.
-fn pending_cents(order: &Value) -> i64 {
-    let refunds = order["pendingRefunds"].as_array().into_iter().flatten();
+fn pending_cents(state: &Value) -> i64 {
+    let refunds = state["pendingRefunds"].as_array().into_iter().flatten();
     refunds.filter(|refund| refund["error"].is_null()).map(|refund| cents(&refund["amountCents"])).sum()
 }
 
-/// Returns the money of an order that did not come by the processor, in minor units.
-pub fn cents_by_hand(order: &Value) -> i64 {
-    let payments = order["payments"].as_array().into_iter().flatten();
+/// Returns the money of an order or invoice that did not come by the processor, in minor units.
+pub fn cents_by_hand(state: &Value) -> i64 {
+    let payments = state["payments"].as_array().into_iter().flatten();
     payments.filter(|one| one["method"] != "processor").map(|one| cents(&one["amountCents"])).sum()
 }

@@ -1,4 +1,4 @@
-//! Oracle of money: the server's ledger of each order is that of the payment processor.
+//! Oracle of money: the server's ledger of each order and invoice is that of the payment processor.
 
 use std::collections::BTreeMap;
 
@@ -14,20 +14,13 @@ use crate::world::World;
 /// Money of one payment: what came, and what went back, in minor units.
 type Money = (i64, i64);
 
-/// Demands that an order has the charges and refunds of the processor and no others, that nothing was refunded twice,
-/// that nothing is left to do or to pay, and that an order that was paid at the checkout keeps what it should.
+/// Demands that the ledgers of an order are equal, that no refund is left to do, and that an order that was paid at the
+/// checkout keeps what it should.
 pub fn agree(world: &World, customer: &Customer, order: &Value) -> Result<(), SimError> {
     let id = order["id"].as_str().unwrap_or_default();
-    let charges = world.processor.charges_of(id);
-    let (theirs, ours) = (books_of_processor(&charges), books_of_server(order));
-    demand(theirs == ours, || format!("the processor's books say {theirs:?}, those of the server {ours:?}: {order}"))?;
-    for (intent, charge) in &charges {
-        refunds_are_single(intent, charge)?;
-    }
+    ledgers_are_equal(world, id, order)?;
     let pending = &order["pendingRefunds"];
     demand(pending.as_array().is_some_and(Vec::is_empty), || format!("refunds are not done: {order}"))?;
-    let page = world.processor.open_page(id);
-    demand(page.is_none(), || format!("the page {page:?} can still be paid: {order}"))?;
     let Some(remainder) = customer.plan.remainder() else { return Ok(()) };
     let expected = remainder.cents(order["totalCents"].as_i64().unwrap_or_default());
     let balance = world.processor.balance_cents(id) + cents_by_hand(order);
@@ -36,15 +29,28 @@ pub fn agree(world: &World, customer: &Customer, order: &Value) -> Result<(), Si
     demand(actual == Some(expected), || format!("{actual:?} cents are left instead of {expected}: {order}"))
 }
 
+/// Demands that an order or invoice has the charges and refunds of the processor and no others, that nothing was
+/// refunded twice, and that no page of it can be paid.
+pub fn ledgers_are_equal(world: &World, id: &str, owner: &Value) -> Result<(), SimError> {
+    let charges = world.processor.charges_of(id);
+    let (theirs, ours) = (books_of_processor(&charges), books_of_server(owner));
+    demand(theirs == ours, || format!("the processor's books say {theirs:?}, those of the server {ours:?}: {owner}"))?;
+    for (intent, charge) in &charges {
+        refunds_are_single(intent, charge)?;
+    }
+    let page = world.processor.open_page(id);
+    demand(page.is_none(), || format!("the page {page:?} can still be paid: {owner}"))
+}
+
 /// Returns what the processor took and gave back, by payment intent.
 fn books_of_processor(charges: &BTreeMap<String, Charge>) -> BTreeMap<String, Money> {
     charges.iter().map(|(intent, charge)| (intent.clone(), (charge.cents, charge.refunded_cents()))).collect()
 }
 
 /// Returns what came by the processor and went back, as the server's ledger has it, by payment intent.
-fn books_of_server(order: &Value) -> BTreeMap<String, Money> {
+fn books_of_server(owner: &Value) -> BTreeMap<String, Money> {
     let mut books: BTreeMap<String, Money> = BTreeMap::new();
-    let payments = order["payments"].as_array().into_iter().flatten();
+    let payments = owner["payments"].as_array().into_iter().flatten();
     for payment in payments.filter(|payment| payment["method"] == "processor") {
         let cents = payment["amountCents"].as_i64().unwrap_or_default();
         let money = books.entry(payment["reference"].as_str().unwrap_or_default().to_owned()).or_default();

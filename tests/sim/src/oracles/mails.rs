@@ -7,10 +7,12 @@ use serde_json::Value;
 
 use super::demand;
 use super::invoices::{invoices_of, is_paid_for};
+use crate::clerk::InvoiceEnd;
 use crate::day::Ending;
 use crate::error::SimError;
 use crate::faults::{FaultKind, FaultPlan};
 use crate::loose_ends::mails;
+use crate::people::People;
 use crate::world::World;
 use services::mail::Message;
 use store::memory::Tables;
@@ -31,7 +33,7 @@ const FORGETFUL: [FaultKind; 6] = [
 
 /// Demands that every email on the disk was delivered exactly once, and no others, and that each paid order has its
 /// receipt, and each problem its alert.
-pub fn arrive(world: &World, plan: &FaultPlan, ending: &Ending) -> Result<(), SimError> {
+pub fn arrive(world: &World, plan: &FaultPlan, people: &People, ending: &Ending) -> Result<(), SimError> {
     let tables = world.disk.tables();
     let mails = mails(&tables)?;
     let deliveries = world.post_office.deliveries();
@@ -49,7 +51,14 @@ pub fn arrive(world: &World, plan: &FaultPlan, ending: &Ending) -> Result<(), Si
     let is_exact = !plan.kinds().any(|kind| FORGETFUL.contains(&kind));
     alerts_are_reported(&mails, &deliveries, is_exact)?;
     problems_have_alerts(&tables, &mails)?;
-    receipts_are_sent(&tables, &mails, ending)
+    receipts_are_sent(&tables, &mails, ending)?;
+    for own in &people.clerk.invoices {
+        // The invoice itself, and a receipt.
+        let expected = if own.end == InvoiceEnd::Voided { 1 } else { 2 };
+        let count = mails.iter().filter(|mail| mail["attached"]["invoice"] == own.id.as_str()).count();
+        demand(count == expected, || format!("{count} mails about the invoice {}, which is {:?}", own.id, own.end))?;
+    }
+    Ok(())
 }
 
 /// Demands that an email was delivered once, with its own words.
@@ -112,7 +121,7 @@ fn problems_have_alerts(tables: &Tables, mails: &[Value]) -> Result<(), SimError
 /// Demands that each order that is paid in the end has one receipt, and others one at most.
 fn receipts_are_sent(tables: &Tables, mails: &[Value], ending: &Ending) -> Result<(), SimError> {
     for (order, _) in &ending.orders {
-        let invoices = invoices_of(tables, order)?;
+        let invoices = invoices_of(tables, &order["id"])?;
         let is_receipt = |mail: &&Value| invoices.iter().any(|invoice| mail["attached"]["invoice"] == invoice["id"]);
         let count = mails.iter().filter(is_receipt).count();
         let least = usize::from(is_paid_for(order));
