@@ -110,8 +110,9 @@ impl Queries {
         Self::with_memory(db, None)
     }
 
-    /// Creates queries for a store in memory, for simulations. The lookups on which commands depend read the store;
-    /// all others, which are SQL, fail as they do while a database does not respond. Must be called within a runtime.
+    /// Creates queries for a store in memory, for simulations. The lookups on which commands and emails depend read the
+    /// store; all others, which are SQL, fail as they do while a database does not respond. Must be called within a
+    /// runtime.
     pub fn of_memory(memory: MemoryStore) -> Self {
         // Nothing ever connects: a pool that is closed refuses at once.
         let pool = SqlitePoolOptions::new().idle_timeout(None::<Duration>).max_lifetime(None::<Duration>);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::start_error::ShopStartError;
+use super::storage::open_documents;
 use super::{own_secrets, shops};
 use crate::integrations::agent::AgentSender;
 use crate::integrations::{PreparedIntegrations, SystemLine};
@@ -15,6 +16,7 @@ use domain::schedule::Delays;
 use platform::http::{BuildError, LanSettings, lan};
 use printers::registry::{Registry, Settings};
 use services::mail::{ApiSettings, FileOutbox, MailApi, Mailer, Smtp, SmtpSettings};
+use services::object_storage::ObjectStorage;
 use services::payments::{ClientSettings, PaymentProcessor, ProcessorClient};
 use services::redis::Redis;
 use store::connect;
@@ -31,12 +33,19 @@ pub struct OutsideClients {
     pub processor: Option<Arc<dyn PaymentProcessor>>,
     /// Transport for emails.
     pub mailer: Arc<dyn Mailer>,
+    /// Storage for rendered documents.
+    pub documents: ObjectStorage,
 }
 
 impl OutsideClients {
     /// Creates the clients that the settings describe. Makes no connections.
     pub(super) fn new(config: &Config) -> Result<Self, ShopStartError> {
-        Ok(Self { printers: printer_registry(config)?, processor: processor(config)?, mailer: mailer(config)? })
+        Ok(Self {
+            printers: printer_registry(config)?,
+            processor: processor(config)?,
+            mailer: mailer(config)?,
+            documents: open_documents(config)?,
+        })
     }
 }
 

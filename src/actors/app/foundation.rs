@@ -94,7 +94,7 @@ impl Foundation {
             blobs,
             content_sweep: Arc::new(content_sweep),
             dispatch_rules: config.board_rules(known_types()),
-            documents: Arc::new(InvoiceDocuments::new(config, queries.clone())?),
+            documents: Arc::new(InvoiceDocuments::new(config, clients.documents, queries.clone())?),
             cipher: Arc::new(own_secrets::cipher(config)?),
             stock_boards: StockSystemStatuses::default(),
             accounting_wake: AccountingWake::default(),

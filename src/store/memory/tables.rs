@@ -242,8 +242,13 @@ impl Tables {
         all.take_while(move |(key, _)| key.0 == table).map(|(_, row)| row)
     }
 
+    /// Returns the documents of all snapshot rows in a table as they are stored, lowest ID first.
+    pub fn snapshot_docs(&self, table: &'static str) -> impl Iterator<Item = &str> {
+        self.snapshot_rows(table).map(|row| row.facts().doc)
+    }
+
     /// Returns all parts of a type, lowest key first.
-    pub(super) fn parts<P: Part>(&self) -> impl Iterator<Item = &P> {
+    pub fn parts<P: Part>(&self) -> impl Iterator<Item = &P> {
         let table = <ModelOf<P> as Doc>::TABLE;
         let all = self.rows.range((table, String::new())..).take_while(move |(key, _)| key.0 == table);
         all.filter_map(|(_, row)| row.value.downcast_ref())

@@ -8,6 +8,7 @@ use tokio::time::sleep;
 
 use crate::customers::Customer;
 use crate::error::SimError;
+use crate::loose_ends;
 use crate::people::People;
 use crate::plan::Plan;
 use crate::shop::Shop;
@@ -91,7 +92,7 @@ async fn unrest(world: &World, shop: &Shop, people: &People) -> Result<Option<St
             return Ok(Some(job.to_string()));
         }
     }
-    Ok(None)
+    loose_ends::first(world, people)
 }
 
 /// Reads the orders of all customers, with their jobs.

@@ -51,11 +51,31 @@ pub enum FaultKind {
     OwnPrint,
     /// The mail service refuses mails for a while.
     MailRefused,
+    /// Calls of the payment processor, or its answers, are lost on their way.
+    PaymentLost,
+    /// Calls of the payment processor take long.
+    PaymentSlow,
+    /// The payment processor refuses calls, or fails in them.
+    PaymentRefused,
+    /// Events of the payment processor come late, and so in another order.
+    EventLate,
+    /// Events of the payment processor come twice.
+    EventTwice,
+    /// Events of the payment processor come before the answer of the call that causes them.
+    EventFirst,
+    /// Events of the payment processor never come, where the server can learn the same by asking.
+    EventLost,
+    /// The mail service accepts mails, and its answer is lost.
+    MailLost,
+    /// The mail service takes long.
+    MailSlow,
+    /// The mail service is down for long.
+    MailDown,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 30] = [
         Self::Crash,
         Self::CommitRefused,
         Self::CommitLost,
@@ -76,6 +96,16 @@ impl FaultKind {
         Self::Echo,
         Self::OwnPrint,
         Self::MailRefused,
+        Self::PaymentLost,
+        Self::PaymentSlow,
+        Self::PaymentRefused,
+        Self::EventLate,
+        Self::EventTwice,
+        Self::EventFirst,
+        Self::EventLost,
+        Self::MailLost,
+        Self::MailSlow,
+        Self::MailDown,
     ];
 
     /// Returns the word for it on the command line.
@@ -101,6 +131,16 @@ impl FaultKind {
             Self::Echo => "echo",
             Self::OwnPrint => "own-print",
             Self::MailRefused => "mail-refused",
+            Self::PaymentLost => "payment-lost",
+            Self::PaymentSlow => "payment-slow",
+            Self::PaymentRefused => "payment-refused",
+            Self::EventLate => "event-late",
+            Self::EventTwice => "event-twice",
+            Self::EventFirst => "event-first",
+            Self::EventLost => "event-lost",
+            Self::MailLost => "mail-lost",
+            Self::MailSlow => "mail-slow",
+            Self::MailDown => "mail-down",
         }
     }
 

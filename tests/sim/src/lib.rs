@@ -5,29 +5,36 @@
 //! simulator's machines without their protocols (`machine`), and requests reach its router without a socket (`shop`).
 //! Everything that outlives a crash of the server is in the `world`. A seed draws a `plan`: what `customers` and
 //! `staff` do, which `faults` exist, when they come (`weather`, `store_faults`) and at which steps the server crashes
-//! (`power`). `oracles` judges by what happened in the world, and asks the judged code nothing; `plants` shows that it
-//! sees. `docs/design/simulation.md` lists what could make two runs differ, and how each is kept out.
+//! (`power`). Money moves at the `processor`, by the steps of `till`, and `outside` delivers mails. `oracles` judges by
+//! what happened in the world, and asks the judged code nothing; `plants` shows that it sees.
+//! `docs/design/simulation.md` lists what could make two runs differ, and how each is kept out.
 //!
 //! The wire protocols of printers and services, and the SQL databases, are not simulated: `tests/it` has them.
 
 mod acknowledgements;
 mod adapter;
 mod chance;
+mod clerk;
 mod clock;
+mod courier;
 mod customers;
 mod day;
 mod disk;
+mod downtime;
 mod error;
 mod faults;
 mod ids;
 mod inspections;
+mod loose_ends;
 mod machine;
+mod money_plants;
 mod oracles;
 mod outside;
 mod people;
 mod plan;
 mod plants;
 mod power;
+mod processor;
 mod report;
 mod run;
 mod settings;
@@ -37,6 +44,7 @@ mod shrink;
 mod staff;
 mod store_faults;
 mod story;
+mod till;
 mod weather;
 mod world;
 

@@ -1,6 +1,9 @@
 //! Judgement of a run by what happened in the world. The oracles read logs of machines, rows of the disk and responses
 //! of the API, and call none of the rules that they judge.
 
+mod books;
+mod invoices;
+mod mails;
 mod orders;
 mod parts;
 
@@ -11,6 +14,7 @@ use simulator::printer::PhysicalEvent;
 use crate::acknowledgements::{Acknowledgement, Reply};
 use crate::day::Ending;
 use crate::error::SimError;
+use crate::faults::FaultPlan;
 use crate::machine::OWN_PRINT;
 use crate::people::People;
 use crate::shop::Shop;
@@ -26,7 +30,13 @@ fn demand(is_so: bool, otherwise: impl FnOnce() -> String) -> Result<(), SimErro
 }
 
 /// Judges a story by its ending, and by that of a server which was started on its disk afterwards.
-pub fn judge(world: &World, people: &People, ending: &Ending, read_back: &Ending) -> Result<(), SimError> {
+pub fn judge(
+    world: &World,
+    plan: &FaultPlan,
+    people: &People,
+    ending: &Ending,
+    read_back: &Ending,
+) -> Result<(), SimError> {
     let tables = world.disk.tables();
     no_attempt_starts_twice(world)?;
     nothing_stays_on_printers(world)?;
@@ -35,8 +45,13 @@ pub fn judge(world: &World, people: &People, ending: &Ending, read_back: &Ending
         parts::are_as_ordered(world, people, order, jobs)?;
         orders::money_adds_up(customer, order)?;
         orders::is_as_planned(customer, order)?;
-        orders::each_step_is_published(&tables, order, jobs)?;
+        orders::each_step_is_published(&tables, customer, order, jobs)?;
+        books::agree(world, customer, order)?;
+        invoices::follow(&tables, order)?;
     }
+    invoices::are_numbered(&tables)?;
+    invoices::of_clerk(world, &tables, &people.clerk)?;
+    mails::arrive(world, plan, people, ending)?;
     for (then, now) in ending.orders.iter().zip(&read_back.orders) {
         orders::is_read_back(then, now)?;
     }

@@ -1,7 +1,8 @@
 //! Everybody who deals with the shop: its customers and its staff. They outlive crashes of the server.
 
-use futures::future::{try_join, try_join_all};
+use futures::future::{try_join_all, try_join3};
 
+use crate::clerk::Clerk;
 use crate::customers::Customer;
 use crate::error::SimError;
 use crate::plan::Plan;
@@ -16,6 +17,8 @@ pub struct People {
     pub customers: Vec<Customer>,
     /// Staff.
     pub staff: Staff,
+    /// Clerk, who writes invoices without orders.
+    pub clerk: Clerk,
     products: Vec<String>,
 }
 
@@ -24,7 +27,8 @@ impl People {
     pub fn new(plan: &Plan, set_up: SetUp) -> Self {
         let SetUp { products, material, printers } = set_up;
         let customers = plan.orders.iter().cloned().map(Customer::new).collect();
-        Self { customers, staff: Staff::new(plan.seed, material, printers, &plan.spools), products }
+        let staff = Staff::new(plan.seed, material, printers, &plan.spools);
+        Self { customers, staff, clerk: Clerk::draw(plan.seed), products }
     }
 
     /// Returns the IDs of the orders that were placed.
@@ -35,9 +39,10 @@ impl People {
     /// Lets everybody do what is due, all at the same time.
     pub async fn step(&mut self, world: &World, shop: &Shop) -> Result<(), SimError> {
         let orders = self.orders();
-        let Self { customers, staff, products } = self;
+        let Self { customers, staff, clerk, products } = self;
         let products: &[String] = products;
         let customers = customers.iter_mut().map(|customer| customer.step(world, shop, products));
-        try_join(try_join_all(customers), staff.step(world, shop, &orders)).await.map(drop)
+        let (staff, clerk) = (staff.step(world, shop, &orders), clerk.step(world, shop));
+        try_join3(try_join_all(customers), staff, clerk).await.map(drop)
     }
 }

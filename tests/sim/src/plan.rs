@@ -6,6 +6,7 @@ use fastrand::Rng;
 
 use crate::chance::branch;
 use crate::faults::{FaultKind, FaultPlan};
+use crate::till::{self, Remainder, TillStep};
 
 /// Most crashes of a story.
 const MOST_CRASHES: u32 = 5;
@@ -68,6 +69,8 @@ pub enum OrderStep {
     Cash,
     /// The order is cancelled.
     Cancel,
+    /// The customer or the staff deals with the payment processor's checkout.
+    Till(TillStep),
 }
 
 /// Share of an order's total.
@@ -93,9 +96,10 @@ impl Share {
 }
 
 impl OrderPlan {
-    /// Returns whether the order is cancelled at some time.
+    /// Returns whether the order is cancelled at some time, or all of its money goes back.
     pub fn is_cancelled(&self) -> bool {
-        self.steps.iter().any(|(_, step)| *step == OrderStep::Cancel)
+        let ends = [OrderStep::Cancel, OrderStep::Till(TillStep::Leave(Remainder::Nothing))];
+        self.steps.iter().any(|(_, step)| ends.contains(step))
     }
 }
 
@@ -182,7 +186,8 @@ fn draw_order(seed: u64, number: usize, products: usize) -> OrderPlan {
     }
     let mut at_ms = chance.i64(60_000..480_000);
     let mut steps = vec![(at_ms, OrderStep::Place)];
-    for step in draw_money(&mut chance) {
+    let money = draw_money(&mut chance);
+    for step in till::draw(seed, number).unwrap_or(money) {
         at_ms += chance.i64(1_000..300_000);
         steps.push((at_ms, step));
     }

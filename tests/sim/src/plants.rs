@@ -41,11 +41,25 @@ pub enum Plant {
     LeakedTask,
     /// The end of prints is never reported.
     DeafPrinter,
+    /// The processor carries out a refund twice.
+    DoubledRefund,
+    /// The processor acknowledges refunds, and no money goes back.
+    LostRefund,
+    /// The processor charges a customer once more, and tells nobody.
+    UnknownCharge,
+    /// The number before that of an invoice is left out.
+    SkippedNumber,
+    /// An email is not written in the commit that causes it.
+    UnwrittenMail,
+    /// An email is accepted and lost.
+    LostMail,
+    /// An email is delivered twice, under two keys.
+    DoubledMail,
 }
 
 impl Plant {
     /// All plants.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 19] = [
         Self::LostCommit,
         Self::ForgottenCommit,
         Self::DroppedEvent,
@@ -58,6 +72,13 @@ impl Plant {
         Self::LostCancel,
         Self::LeakedTask,
         Self::DeafPrinter,
+        Self::DoubledRefund,
+        Self::LostRefund,
+        Self::UnknownCharge,
+        Self::SkippedNumber,
+        Self::UnwrittenMail,
+        Self::LostMail,
+        Self::DoubledMail,
     ];
 }
 

@@ -9,11 +9,14 @@ use config::values::Secret;
 /// Secret with which the payment processor of the world signs its events.
 pub const PAYMENT_SECRET: &str = "whsec_simulated_payments_secret_0123456789";
 
+/// Address to which alerts are sent.
+const OPERATOR: &str = "staff@example.org";
+
 /// Jobs that a line gets at most for rejected parts, more than anybody rejects.
 const MAX_REPRINTS: u32 = 20;
 
-/// Returns the default settings, with secrets, for a server whose files are in `folder`. PDFs and photos are off: both
-/// are made on threads.
+/// Returns the default settings, with secrets, an operator and a seller, for a server whose files are in `folder`. PDFs
+/// and photos are off: both are made on threads.
 pub fn settings(folder: &Path, sign_off_required: bool) -> Config {
     let mut config = Config::default();
     folder.clone_into(&mut config.server.data_dir);
@@ -22,6 +25,11 @@ pub fn settings(folder: &Path, sign_off_required: bool) -> Config {
     // 32 bytes of zeros.
     config.auth.secrets_key = Secret::new("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
     config.payments.webhook_secret = Secret::new(PAYMENT_SECRET);
+    config.mail.operators = vec![OPERATOR.to_owned()];
+    config.invoices.seller_name = "Simulated Parts".to_owned();
+    config.invoices.seller_line1 = "1 Main Street".to_owned();
+    config.invoices.seller_city = "Springfield".to_owned();
+    config.invoices.seller_country = "US".to_owned();
     config.quality.max_reprints = MAX_REPRINTS;
     if sign_off_required {
         config.quality.sign_off = SignOffMode::Required;

@@ -27,8 +27,11 @@ use http::access::LocalOwner;
 use kernel::environment::Environment;
 use printers::adapter::Adapter;
 use printers::registry::{AdapterFactory, AdapterParts, MakeError};
+use services::object_storage::ObjectStorage;
 use store::DomainQueries as _;
 
+/// Address at which rendered documents would be read.
+const DOCUMENTS_URL: &str = "https://shop.example/documents";
 /// Boundary between the parts of an upload.
 const BOUNDARY: &str = "simulated-boundary";
 /// Interval at which the story looks again for what it awaits.
@@ -76,8 +79,9 @@ impl Shop {
             hold: DispatchHold::new(None),
             clients: OutsideClients {
                 printers: printer_registry(&config)?.with_factory(adapters_of(world)),
-                processor: None,
+                processor: Some(world.processor.clone()),
                 mailer: world.post_office.clone(),
+                documents: ObjectStorage::in_memory(DOCUMENTS_URL.to_owned()),
             },
         };
         let story = world.story.clone();
@@ -116,18 +120,41 @@ impl Shop {
         if let Some(reply) = self.lose(errand).await? {
             return Ok(reply);
         }
+        let reply = self.carry_out(errand).await?;
+        if let Reply::Done(body) = &reply {
+            self.acknowledgements.add(Acknowledgement::new(errand, body));
+        }
+        Ok(reply)
+    }
+
+    /// Carries out a command as [`Self::ask`] does, whose response states no version of its own.
+    pub async fn ask_unversioned(&self, errand: &Errand) -> Result<Reply, SimError> {
+        self.power.pass().await;
+        self.carry_out(errand).await
+    }
+
+    async fn carry_out(&self, errand: &Errand) -> Result<Reply, SimError> {
         let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
         let request = request.header("idempotency-key", &errand.key);
         let answer = self.send(Method::POST, &errand.path, request, Body::from(errand.body.to_string())).await?;
         self.power.pass().await;
         let code = answer.body["code"].as_str().unwrap_or_default().to_owned();
         match answer.status {
-            200 | 201 => {
-                self.acknowledgements.add(Acknowledgement::new(errand, &answer.body));
-                Ok(Reply::Done(answer.body))
-            }
+            200 | 201 => Ok(Reply::Done(answer.body)),
             409 if code == "idempotency_key_in_use" => Ok(Reply::Unanswered),
             409 => Ok(Reply::Refused(code)),
+            429 | 500.. => Ok(Reply::Unanswered),
+            _ => answer.expect(200).map(Reply::Done),
+        }
+    }
+
+    /// Sends a command that the server recognises without a key if it is repeated. Fails as [`Self::ask`] does.
+    pub async fn ask_without_key(&self, path: &str, body: &Value) -> Result<Reply, SimError> {
+        self.power.pass().await;
+        let answer = self.post(path, body).await?;
+        self.power.pass().await;
+        match answer.status {
+            400 | 409 => Ok(Reply::Refused(answer.body["code"].as_str().unwrap_or_default().to_owned())),
             429 | 500.. => Ok(Reply::Unanswered),
             _ => answer.expect(200).map(Reply::Done),
         }

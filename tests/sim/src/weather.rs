@@ -129,7 +129,17 @@ fn drawn(kind: FaultKind, number: usize, printer: usize, chance: &mut Rng) -> Op
         | FaultKind::LostRequest
         | FaultKind::LostAnswer
         | FaultKind::Delay
-        | FaultKind::MailRefused => return None,
+        | FaultKind::MailRefused
+        | FaultKind::PaymentLost
+        | FaultKind::PaymentSlow
+        | FaultKind::PaymentRefused
+        | FaultKind::EventLate
+        | FaultKind::EventTwice
+        | FaultKind::EventFirst
+        | FaultKind::EventLost
+        | FaultKind::MailLost
+        | FaultKind::MailSlow
+        | FaultKind::MailDown => return None,
     })
 }
 

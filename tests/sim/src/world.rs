@@ -18,6 +18,7 @@ use crate::outside::PostOffice;
 use crate::plan::Plan;
 use crate::plants::{Plant, Planter};
 use crate::power::Power;
+use crate::processor::Processor;
 use crate::store_faults::StoreFaults;
 use crate::story::Story;
 use crate::weather::Weather;
@@ -45,6 +46,8 @@ pub struct World {
     pub machines: Arc<BTreeMap<String, Arc<FloorMachine>>>,
     /// Mail service.
     pub post_office: Arc<PostOffice>,
+    /// Payment processor.
+    pub processor: Arc<Processor>,
     /// Faults and people that come at times.
     pub weather: Weather,
     /// Commands that the server acknowledged.
@@ -64,6 +67,8 @@ impl World {
         let planter = Arc::new(Planter::new(plant, seed));
         let disk = Arc::new(Disk::new(story.clone(), planter.clone()));
         let power = Arc::new(Power::new(disk.clone()));
+        let post_office = PostOffice::new(seed, clock.clone(), story.clone(), power.clone(), planter.clone());
+        let processor = Processor::new(seed, clock.clone(), story.clone(), power.clone(), planter.clone());
         let machine = |name: &&str| {
             let machine = FloorMachine::new(name, seed, clock.clone(), story.clone());
             (machine.base_url(), Arc::new(machine))
@@ -75,7 +80,8 @@ impl World {
             disk,
             store_faults: Arc::new(StoreFaults::new(seed)),
             machines: Arc::new(machines),
-            post_office: Arc::new(PostOffice::new(seed, story.clone(), power.clone())),
+            post_office: Arc::new(post_office),
+            processor: Arc::new(processor),
             power,
             weather: Weather::draw(seed, &plan.faults, plan.printers),
             acknowledgements: Arc::default(),
@@ -90,6 +96,7 @@ impl World {
     pub fn set_rates(&self, plan: &FaultPlan) {
         self.store_faults.set_rates(plan);
         self.post_office.set_rates(plan);
+        self.processor.set_rates(plan);
         self.machines.values().for_each(|machine| machine.set_rates(plan));
     }
 
