@@ -2,6 +2,7 @@
 
 mod audit;
 mod backup_places;
+mod chaos;
 mod data;
 mod mistakes;
 pub mod newer;
