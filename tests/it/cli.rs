@@ -2,7 +2,9 @@
 
 mod audit;
 mod backup_places;
+mod chaos;
 mod data;
+mod leftovers;
 mod mistakes;
 pub mod newer;
 pub mod process;
