@@ -200,12 +200,30 @@ async fn what_is_kept_for_a_time_is_purged_and_nothing_else() {
 
         let mut batch = Batch::default();
         for (n, state) in [(1, MailState::Sent), (2, MailState::Failed), (3, MailState::Queued), (9, MailState::Sent)] {
-            let mail = Mail { state, ..mail(n) };
+            let mail = Mail { state, next_at: at(n as i64), created_at: at(0), ..mail(n) };
             batch.push_snapshot(mail.snapshot(mail.id, 1, true).unwrap());
         }
         write(db, batch).await.unwrap();
-        assert_eq!(purge_mails(db, at(5)).await.unwrap(), 2, "the one that waits and the new one stay");
+        let gone = purge_mails(db, at(5)).await.unwrap();
+        assert_eq!(gone, 2, "the one that waits and the one that was tried lately stay");
         assert_eq!(mails::Entity::find().count(db).await.unwrap(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn very_many_mails_are_purged_in_portions() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        for n in 0..6_100 {
+            let state = if n < 6_000 { MailState::Sent } else { MailState::Queued };
+            batch.push_snapshot(Mail { state, ..mail(n) }.snapshot(id(n), 1, true).unwrap());
+        }
+        write(db, batch).await.unwrap();
+        for expected in [5_000, 1_000, 0] {
+            assert_eq!(purge_mails(db, at(5)).await.unwrap(), expected);
+        }
+        assert_eq!(mails::Entity::find().count(db).await.unwrap(), 100);
     })
     .await;
 }
