@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use crate::access::{AccessHandles, Caller, still};
+use crate::access::{AccessHandles, Caller, Credentials, CustomerToken, still};
 use crate::command_request::{CommandRequest, RequestHandles};
 use crate::error::ApiError;
 use crate::handles::handles;
@@ -122,10 +122,8 @@ pub async fn take<F: Request>(
     let description = content.describe(&owner).await.map_err(|error| unmeasured(MeasureError::Io(error), "file"))?;
     let kind = description.content.ok_or_else(|| Refusal::field("file", "is neither an STL nor a 3MF file"))?;
     let facts = content.measure(kind, &owner).await.map_err(|error| unmeasured(error, "file"))?;
-    // The key or session may have ended while the model came.
-    if !still(&app.access, &call.who) {
-        return Err(ApiError::unauthorized("the API key or session is no longer valid"));
-    }
+    // Boxed, because the futures of all uploads would have its size.
+    Box::pin(check_caller(app, &call)).await?;
     let recording = app.blobs.recording();
     let stored = content.keep(&recording).await?;
     let metadata = app.blobs.keep_metadata(description, &recording).await?;
@@ -143,6 +141,19 @@ pub async fn take<F: Request>(
         share,
         _recording: recording,
     })
+}
+
+/// Rejects a model whose caller's key or session has ended while it came.
+async fn check_caller(app: &ModelHandles, call: &CommandRequest) -> Result<(), ApiError> {
+    if call.who.customer().is_ok() {
+        let token = CustomerToken::from_headers(&call.headers);
+        if let Credentials::Customer(session) = Credentials::of_customer(&app.access, token).await {
+            return session.map(drop);
+        }
+    } else if still(&app.access, &call.who) {
+        return Ok(());
+    }
+    Err(ApiError::unauthorized("the API key or session is no longer valid"))
 }
 
 /// Model with its name, if one was sent, and the remaining fields as raw text.

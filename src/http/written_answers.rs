@@ -19,7 +19,8 @@ use crate::reply::written;
 use domain::aggregate::{Aggregate, Versioned};
 use domain::id::Id;
 
-/// Maximum number of answers of a resource. If it is exceeded, all are forgotten.
+/// Maximum number of answers of a resource. If it is exceeded, those for earlier states are forgotten or, if there are
+/// none, all.
 const MAX_ANSWERS: usize = 4096;
 /// Size of an answer, in bytes, above which it is written anew each time, so that memory is bounded.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
@@ -83,6 +84,9 @@ impl<A: Aggregate, R: Hash + Eq + Copy, D: PartialEq> WrittenAnswers<A, R, D> {
     ) -> Result<Bytes, ApiError> {
         let text = Bytes::copy_from_slice(&written(resource)?);
         if text.len() <= MAX_ANSWER_BYTES {
+            if self.answers.len() >= MAX_ANSWERS {
+                self.answers.retain(|_, answer| answer.state.strong_count() > 0);
+            }
             if self.answers.len() >= MAX_ANSWERS {
                 self.answers.clear();
             }
@@ -176,5 +180,19 @@ mod tests {
         answers.answers.clear();
         ask(&answers, Reader::Staff, &state, 1, &"x".repeat(MAX_ANSWER_BYTES));
         assert!(answers.answers.is_empty(), "too large");
+    }
+
+    #[test]
+    fn answers_for_earlier_states_make_room_first() {
+        let (answers, before, after) = (Answers::default(), state(), state());
+        let write = |number: usize, state: &Arc<Versioned<Material>>| {
+            let id = domain::testing::id(u32::try_from(number).unwrap());
+            answers.get((id, Reader::Staff), state, 1, || json!(number)).unwrap();
+        };
+        write(0, &after);
+        (1..MAX_ANSWERS).for_each(|number| write(number, &before));
+        drop(before);
+        write(MAX_ANSWERS, &after);
+        assert_eq!(answers.answers.len(), 2, "the first and the last");
     }
 }

@@ -214,12 +214,13 @@ pub(super) fn spread(printer: &str) -> f64 {
 async fn keep<D: Dialect>(endpoint: PushTarget, mut dialect: D, shared: Arc<PushInbox>) {
     let mut failures = 0;
     loop {
+        let began = Instant::now();
         let talked = talk(&endpoint, &mut dialect, &shared).await;
         shared.closed();
         match talked {
             Ok(()) => {
                 // The connection was open and broke: what was said meanwhile is missed, and the printer may be gone.
-                failures = 0;
+                failures = failures_after(failures, began.elapsed());
                 shared.wake();
             }
             Err(error) => {
@@ -229,6 +230,12 @@ async fn keep<D: Dialect>(endpoint: PushTarget, mut dialect: D, shared: Arc<Push
         sleep(RECONNECT_DELAYS.next(failures, spread(endpoint.url.as_str()))).await;
         failures += 1;
     }
+}
+
+/// Returns the number of failures that count after a connection that was held for the given time has broken. One that
+/// breaks soon is no success, so that a printer that accepts connections and drops them is not called each second.
+fn failures_after(failures: u32, held: Duration) -> u32 {
+    if held > RECONNECT_DELAYS.longest { 0 } else { failures }
 }
 
 /// Serves one connection until it closes. An error means that the connection could not be opened.
@@ -293,5 +300,24 @@ async fn talk<D: Dialect>(endpoint: &PushTarget, dialect: &mut D, shared: &PushI
         if sent.is_err() {
             return Ok(());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_that_breaks_soon_is_opened_ever_more_seldom() {
+        let delay = |failures| RECONNECT_DELAYS.next(failures, 0.0);
+        let mut failures = 0;
+        let delays = [(); 8].map(|()| {
+            failures = failures_after(failures, Duration::from_secs(1)) + 1;
+            delay(failures)
+        });
+        assert!(delays.is_sorted(), "{delays:?}");
+        assert_eq!(delays[7], RECONNECT_DELAYS.longest / 2, "the least of the longest");
+        let held = RECONNECT_DELAYS.longest + Duration::from_secs(1);
+        assert_eq!(delay(failures_after(failures, held)), RECONNECT_DELAYS.first / 2);
     }
 }

@@ -14,6 +14,7 @@ use crate::audit::AuditedAct;
 use crate::event::Event;
 use crate::event::data::{PrinterCommandData, PrinterData};
 use crate::id::Id;
+use crate::printer_status::Activity;
 
 /// Maximum length of the recorded details and of the printer's message, in characters.
 const MAX_TEXT_CHARS: usize = 1000;
@@ -113,15 +114,17 @@ impl Printer {
     }
 
     /// Returns the code and message with which G-code and homing are rejected to protect a print; `None` if nothing is
-    /// printing or about to print.
-    pub fn print_in_the_way(&self) -> Option<(&'static str, &'static str)> {
+    /// printing or about to print. `current` is what the printer has just reported; `None` if it was not asked or did
+    /// not respond.
+    pub fn print_in_the_way(&self, current: Option<Activity>) -> Option<(&'static str, &'static str)> {
         use super::AttemptPhase;
         let phase = self.in_hand.as_ref().filter(|in_hand| !in_hand.over()).map(|in_hand| &in_hand.phase);
         let on = matches!(
             phase,
             Some(AttemptPhase::Printing { .. } | AttemptPhase::Paused { .. } | AttemptPhase::Unverified { .. })
         );
-        if on || self.foreign_print() {
+        let is_seen = matches!(current, Some(Activity::Printing | Activity::Paused));
+        if on || is_seen || self.foreign_print() {
             Some((
                 "printing",
                 "the printer is printing, and this can spoil the print; send force: true to do it anyway",

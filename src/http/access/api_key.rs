@@ -35,7 +35,7 @@ pub(super) fn by_key(app: &AccessHandles, presented: &str) -> Result<Arc<Princip
     let now = app.environment.now();
     let state = app.access.resident(Id::ONLY).ok_or(Unavailable::Database)?.read();
     let digest = app.checked_keys.digest(presented);
-    let checked = app.checked_keys.find(&digest, state.version, now, |id| app.last_used.key(id, now));
+    let checked = app.checked_keys.find(&digest, &state, now, |id| app.last_used.key(id, now));
     match (checked, &state.state) {
         (Some(principal), _) => Ok(principal),
         (None, Some(access)) => check_key(app, access, presented, now).map(|key| {
@@ -43,7 +43,7 @@ pub(super) fn by_key(app: &AccessHandles, presented: &str) -> Result<Arc<Princip
             let principal = Arc::new(Principal::Key { id: key.id, name, role: key.role, customer_email });
             app.checked_keys.remember(CheckedKey {
                 digest,
-                version: state.version,
+                state: Arc::downgrade(&state),
                 expires_at: key.expires_at,
                 id: key.id,
                 principal: principal.clone(),

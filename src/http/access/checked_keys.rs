@@ -1,23 +1,27 @@
 //! API keys that were checked against the current state of access, so that a client's next request with the same key
 //! needs neither the key's HMAC nor a new principal.
 //!
-//! An entry counts only for the version of access for which the key was checked: whatever is committed to access, such
-//! as a revocation, makes the next request check its key again. Keys themselves are not kept, but a digest of each that
-//! depends on a secret of this process.
+//! An entry counts only for the very state of access for which the key was checked: whatever is committed to access,
+//! such as a revocation, makes the next request check its key again. Keys themselves are not kept, but a digest of each
+//! that depends on a secret of this process.
 
-use std::sync::Arc;
+use std::ptr;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use std::sync::{Arc, Weak};
 
 use dashmap::DashMap;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
+use domain::access::Access;
+use domain::aggregate::Versioned;
 use domain::id::Id;
 use domain::principal::Principal;
 use domain::time::Timestamp;
 use platform::secrets::random::secret_bytes;
 
-/// Maximum number of entries. If it is exceeded, all are forgotten, and each key is checked once more.
+/// Maximum number of entries. If it is exceeded, those for earlier states are forgotten or, if there are none, all;
+/// each key is checked once more.
 const MAX_CHECKED_KEYS: usize = 4096;
 /// Number of secret bytes in front of a key: a whole block of the hash function, which is computed only once.
 const SECRET_BYTES: usize = 64;
@@ -39,8 +43,8 @@ pub struct CheckedKeys {
 pub(super) struct CheckedKey {
     /// Keyed digest of the whole key.
     pub digest: ApiKeyDigest,
-    /// Version of access for which the key was valid.
-    pub version: i64,
+    /// State of access for which the key was valid. Held weakly, so that an old state can leave memory.
+    pub state: Weak<Versioned<Access>>,
     /// Time at which the key expires, if it does.
     pub expires_at: Option<Timestamp>,
     /// ID of the key.
@@ -77,18 +81,20 @@ impl CheckedKeys {
         self.keyed.clone().chain_update(key).finalize().into()
     }
 
-    /// Returns the principal of a key that was found valid at the given version of access and has not expired. Calls
+    /// Returns the principal of a key that was found valid in the given state of access and has not expired. Calls
     /// `note` with the key's ID about once a second while the key is used.
     pub(super) fn find(
         &self,
         digest: &ApiKeyDigest,
-        version: i64,
+        state: &Arc<Versioned<Access>>,
         now: Timestamp,
         note: impl FnOnce(Id),
     ) -> Option<Arc<Principal>> {
         let entry = self.entries.get(&place(digest))?;
         let is_same: bool = entry.digest.ct_eq(digest).into();
-        let is_valid = is_same && entry.version == version && entry.expires_at.is_none_or(|at| at > now);
+        // The weak reference keeps the address from being used again for another state.
+        let is_current = ptr::eq(entry.state.as_ptr(), Arc::as_ptr(state));
+        let is_valid = is_same && is_current && entry.expires_at.is_none_or(|at| at > now);
         if !is_valid {
             return None;
         }
@@ -100,6 +106,9 @@ impl CheckedKeys {
 
     /// Remembers a valid key.
     pub(super) fn remember(&self, key: CheckedKey) {
+        if self.entries.len() >= MAX_CHECKED_KEYS {
+            self.entries.retain(|_, entry| entry.state.strong_count() > 0);
+        }
         if self.entries.len() >= MAX_CHECKED_KEYS {
             self.entries.clear();
         }
@@ -118,57 +127,68 @@ mod tests {
 
     const NOW: Timestamp = Timestamp(1_000_000);
 
-    fn checked(keys: &CheckedKeys, key: &str, version: i64, expires_at: Option<Timestamp>) -> CheckedKey {
-        let (digest, principal) = (keys.digest(key), Arc::new(Principal::Machine));
-        let id = domain::testing::id(7);
-        CheckedKey { digest, version, expires_at, id, principal, noted_at: AtomicI64::new(NOW.0) }
+    type AccessSnapshot = Arc<Versioned<Access>>;
+
+    fn state() -> AccessSnapshot {
+        Arc::new(Versioned::nothing())
     }
 
-    fn is_found(keys: &CheckedKeys, key: &str, version: i64, now: Timestamp) -> bool {
-        keys.find(&keys.digest(key), version, now, |_| {}).is_some()
+    fn checked(keys: &CheckedKeys, key: &str, state: &AccessSnapshot, expires_at: Option<Timestamp>) -> CheckedKey {
+        let (digest, principal) = (keys.digest(key), Arc::new(Principal::Machine));
+        let (id, state) = (domain::testing::id(7), Arc::downgrade(state));
+        CheckedKey { digest, state, expires_at, id, principal, noted_at: AtomicI64::new(NOW.0) }
+    }
+
+    fn is_found(keys: &CheckedKeys, key: &str, state: &AccessSnapshot, now: Timestamp) -> bool {
+        keys.find(&keys.digest(key), state, now, |_| {}).is_some()
     }
 
     #[test]
-    fn a_key_counts_only_for_the_version_of_access_for_which_it_was_checked() {
-        let keys = CheckedKeys::default();
-        assert!(!is_found(&keys, "key_live_a", 3, NOW));
-        keys.remember(checked(&keys, "key_live_a", 3, None));
-        assert!(is_found(&keys, "key_live_a", 3, NOW));
-        assert!(!is_found(&keys, "key_live_b", 3, NOW), "another key");
-        assert!(!is_found(&keys, "key_live_a", 4, NOW), "it may have been revoked");
-        assert!(!is_found(&keys, "key_live_a", 2, NOW));
-        keys.remember(checked(&keys, "key_live_a", 4, None));
-        assert!(is_found(&keys, "key_live_a", 4, NOW) && !is_found(&keys, "key_live_a", 3, NOW));
+    fn a_key_counts_only_for_the_very_state_of_access_for_which_it_was_checked() {
+        // All of them have the same version, as after a restore.
+        let (keys, before, after) = (CheckedKeys::default(), state(), state());
+        assert!(!is_found(&keys, "key_live_a", &before, NOW));
+        keys.remember(checked(&keys, "key_live_a", &before, None));
+        assert!(is_found(&keys, "key_live_a", &before, NOW) && is_found(&keys, "key_live_a", &before.clone(), NOW));
+        assert!(!is_found(&keys, "key_live_b", &before, NOW), "another key");
+        assert!(!is_found(&keys, "key_live_a", &after, NOW), "it may have been revoked");
+        keys.remember(checked(&keys, "key_live_a", &after, None));
+        assert!(is_found(&keys, "key_live_a", &after, NOW) && !is_found(&keys, "key_live_a", &before, NOW));
+        // A state that has left memory leaves its address to no other one.
+        drop(after);
+        for _ in 0..100 {
+            assert!(!is_found(&keys, "key_live_a", &state(), NOW));
+        }
     }
 
     #[test]
     fn a_key_that_expires_counts_until_then() {
-        let keys = CheckedKeys::default();
-        keys.remember(checked(&keys, "key_live_a", 3, Some(Timestamp(NOW.0 + 10))));
-        assert!(is_found(&keys, "key_live_a", 3, Timestamp(NOW.0 + 9)));
-        assert!(!is_found(&keys, "key_live_a", 3, Timestamp(NOW.0 + 10)));
+        let (keys, state) = (CheckedKeys::default(), state());
+        keys.remember(checked(&keys, "key_live_a", &state, Some(Timestamp(NOW.0 + 10))));
+        assert!(is_found(&keys, "key_live_a", &state, Timestamp(NOW.0 + 9)));
+        assert!(!is_found(&keys, "key_live_a", &state, Timestamp(NOW.0 + 10)));
     }
 
     #[test]
     fn digests_depend_on_the_process_and_on_the_whole_key() {
-        let [one, other] = [(); 2].map(|()| CheckedKeys::default());
+        let ([one, other], state) = ([(); 2].map(|()| CheckedKeys::default()), state());
         assert_eq!(one.digest("key_live_a"), one.digest("key_live_a"));
         assert_ne!(one.digest("key_live_a"), other.digest("key_live_a"), "each process has a secret of its own");
         assert_ne!(one.digest("key_live_a"), one.digest("key_live_b"));
         // A digest in the same place as that of another key does not stand for it.
         let mut near = one.digest("key_live_a");
         near[31] ^= 1;
-        one.remember(checked(&one, "key_live_a", 3, None));
-        assert!(one.find(&near, 3, NOW, |_| {}).is_none());
+        one.remember(checked(&one, "key_live_a", &state, None));
+        assert!(one.find(&near, &state, NOW, |_| {}).is_none());
     }
 
     #[test]
     fn the_use_of_a_key_is_noted_once_a_second_and_when_the_clock_was_set_back() {
-        let keys = CheckedKeys::default();
-        keys.remember(checked(&keys, "key_live_a", 3, None));
+        let (keys, state) = (CheckedKeys::default(), state());
+        keys.remember(checked(&keys, "key_live_a", &state, None));
         let notes = |at: i64| {
             let mut noted = false;
-            keys.find(&keys.digest("key_live_a"), 3, Timestamp(at), |id| noted = id == domain::testing::id(7));
+            keys.find(&keys.digest("key_live_a"), &state, Timestamp(at), |id| noted = id == domain::testing::id(7));
             noted
         };
         let at = [NOW.0, NOW.0 + 999, NOW.0 + 1000, NOW.0 + 1500, NOW.0 + 2000, NOW.0 - 5000, NOW.0 - 4500];
@@ -177,11 +197,24 @@ mod tests {
 
     #[test]
     fn keys_are_bounded_in_number() {
-        let keys = CheckedKeys::default();
+        let (keys, state) = (CheckedKeys::default(), state());
         for number in 0..3 * MAX_CHECKED_KEYS {
-            keys.remember(checked(&keys, &number.to_string(), 3, None));
+            keys.remember(checked(&keys, &number.to_string(), &state, None));
         }
         assert!(keys.entries.len() <= MAX_CHECKED_KEYS);
-        assert!(is_found(&keys, &(3 * MAX_CHECKED_KEYS - 1).to_string(), 3, NOW));
+        assert!(is_found(&keys, &(3 * MAX_CHECKED_KEYS - 1).to_string(), &state, NOW));
+    }
+
+    #[test]
+    fn keys_of_earlier_states_make_room_first() {
+        let (keys, before, after) = (CheckedKeys::default(), state(), state());
+        keys.remember(checked(&keys, "key_live_a", &after, None));
+        for number in 1..MAX_CHECKED_KEYS {
+            keys.remember(checked(&keys, &number.to_string(), &before, None));
+        }
+        drop(before);
+        keys.remember(checked(&keys, "key_live_b", &after, None));
+        assert!(["key_live_a", "key_live_b"].iter().all(|key| is_found(&keys, key, &after, NOW)));
+        assert_eq!(keys.entries.len(), 2);
     }
 }

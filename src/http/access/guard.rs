@@ -2,6 +2,7 @@
 //! rejected attempts.
 
 use std::future::poll_fn;
+use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
@@ -11,6 +12,7 @@ use axum::body::{Body, HttpBody as _};
 use axum::extract::Request;
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
+use futures::FutureExt as _;
 use serde_json::json;
 use tokio::time::timeout;
 
@@ -18,7 +20,7 @@ use super::{AccessHandles, Credentials, CustomerToken, LocalOwner, RequiredAcces
 use crate::admission::{AcceptSlot, Admission};
 use crate::audit_sampling::{self, AttemptSource, AuditHandles, RefusedAttempt};
 use crate::bodies::UnfinishedBodies;
-use crate::error::{ApiError, ErrorMeta};
+use crate::error::{ApiError, ErrorMeta, panicked};
 use crate::limits::layer::{ClientAddress, RateLimitClass, overloaded};
 use crate::meter::RouteMeter;
 use crate::middleware::{InnerRoute, Middleware};
@@ -112,26 +114,35 @@ impl Middleware for RouteGuard {
         let admitted = admit(&self.access, self.need, &request);
         let by = admitted.as_ref().ok().map(|who| who.by.clone());
         let refusable = Refusable::of(&request);
-        let response = match admitted {
-            Ok(who) => {
-                if self.treatment == RateLimitClass::Always
-                    && let Some(place) = request.extensions().get::<AcceptSlot>()
-                {
-                    place.keep();
+        let answer = async {
+            match admitted {
+                Ok(who) => {
+                    if self.treatment == RateLimitClass::Always
+                        && let Some(place) = request.extensions().get::<AcceptSlot>()
+                    {
+                        place.keep();
+                    }
+                    request.extensions_mut().insert(who);
+                    self.pass(request, next).await.unwrap_or_else(IntoResponse::into_response)
                 }
-                request.extensions_mut().insert(who);
-                self.pass(request, next).await.unwrap_or_else(IntoResponse::into_response)
+                Err(error) => error.into_response(),
             }
-            Err(error) => error.into_response(),
         };
+        let response = measured(&self.meter, began, answer).await;
         let status = response.status();
-        self.meter.answered(status.as_u16(), began.elapsed());
         let named = response.extensions().get::<ErrorMeta>().is_some_and(|meta| meta.by.is_some());
         if named || refusable.is_refused(status) {
             refusable.note(self, by.as_deref(), &response);
         }
         response
     }
+}
+
+/// Returns the response to a request that began at the given time, and counts it. If the handler panics, it is a 500.
+async fn measured(meter: &RouteMeter, began: Instant, answer: impl Future<Output = Response>) -> Response {
+    let response = AssertUnwindSafe(answer).catch_unwind().await.unwrap_or_else(panicked);
+    meter.answered(response.status().as_u16(), began.elapsed());
+    response
 }
 
 /// Aborts a request that takes too long. Its changes may still take effect. The time limit begins when the handler
@@ -198,10 +209,10 @@ impl Refusable {
 mod tests {
     use std::future::{pending, ready};
 
-    use futures::FutureExt as _;
     use tokio::task::yield_now;
 
     use super::*;
+    use crate::meter::RouteMeters;
 
     const LONG: Option<Duration> = Some(Duration::from_mins(1));
 
@@ -222,5 +233,18 @@ mod tests {
         assert_eq!(in_time(None, after_a_turn()).await.status(), StatusCode::OK);
         let response = in_time(Some(Duration::from_millis(1)), pending()).await;
         assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+    }
+
+    async fn broken() -> Response {
+        panic!("the handler is broken")
+    }
+
+    #[tokio::test]
+    async fn a_request_whose_handler_panics_is_counted_as_a_500() {
+        let meter = RouteMeters::default().of("GET", "/broken");
+        let response = measured(&meter, Instant::now(), broken()).await;
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(meter.by_status().collect::<Vec<_>>(), [(500, 1)]);
+        assert_eq!(meter.time().count, 1);
     }
 }

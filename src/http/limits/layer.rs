@@ -102,12 +102,12 @@ pub async fn bound(app: &LimitHandles, request: Request, next: &InnerRoute) -> R
     }
     let path = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
     let (treatment, gateways) = (treatment(path), path == agent_token::PATH);
-    if treatment == RateLimitClass::Always {
-        return run(request, next).await;
-    }
     let peer = request.extensions().get::<RemoteAddress>().map_or(Ipv4Addr::LOCALHOST.into(), |peer| peer.0);
     let client = app.limits.client(peer, request.headers());
     request.extensions_mut().insert(ClientAddress(client));
+    if treatment == RateLimitClass::Always {
+        return run(request, next).await;
+    }
     // A place among the requests under way is taken behind this, when the body is there; where none is left nothing
     // more is done for the request.
     let refuses = app.admission.refuses();
@@ -159,7 +159,7 @@ pub async fn bound(app: &LimitHandles, request: Request, next: &InnerRoute) -> R
     response
 }
 
-/// Runs the route. If its handler panics, the response is a 500.
+/// Runs the route. If anything panics that no guard surrounds, such as a fallback, the response is a 500.
 async fn run(mut request: Request, next: &InnerRoute) -> Response {
     if !request.body().is_end_stream() {
         // The framework's own limit of 2 MB would cut uploads; every reader of a body here has a limit of its own.

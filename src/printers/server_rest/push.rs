@@ -16,8 +16,11 @@ use crate::wire::PrinterHttpClient;
 const REST_FACTOR: u32 = 4;
 /// Flags of a printer that is in use.
 const IN_USE: [&str; 6] = ["printing", "paused", "pausing", "resuming", "cancelling", "finishing"];
-/// Temperature of nozzle or bed, in degrees Celsius, below which a printer that is not heated is at rest.
+/// Temperature of nozzle or bed, in degrees Celsius, below which a printer that is not heated comes to rest.
 const COLD_CELSIUS: f64 = 45.0;
+/// Temperature of nozzle or bed, in degrees Celsius, below which a printer at rest remains so. It is higher than the
+/// other, so that noise around one temperature does not change the pace of messages again and again.
+const WARM_CELSIUS: f64 = 50.0;
 
 /// `OctoPrint`'s protocol for the push connection.
 pub(super) struct OctoPrintDialect {
@@ -59,7 +62,7 @@ impl Dialect for OctoPrintDialect {
             self.ends.add();
         }
         let update = self.news.read(&message);
-        let rests = rests(&message, update.telemetry.as_ref()).unwrap_or(self.rests);
+        let rests = rests(&message, update.telemetry.as_ref(), self.rests).unwrap_or(self.rests);
         if rests == std::mem::replace(&mut self.rests, rests) {
             return update;
         }
@@ -70,15 +73,16 @@ impl Dialect for OctoPrintDialect {
 }
 
 /// Returns whether a state message shows a printer at rest, neither in use nor heated nor still hot; `None` if the
-/// message does not tell.
-fn rests(message: &Value, telemetry: Option<&Telemetry>) -> Option<bool> {
+/// message does not tell. `is_at_rest` is the answer for the message before.
+fn rests(message: &Value, telemetry: Option<&Telemetry>, is_at_rest: bool) -> Option<bool> {
     let flags = message.get("current").or_else(|| message.get("history"))?.pointer("/state/flags")?;
     if IN_USE.iter().any(|flag| flags.get(flag) == Some(&Value::Bool(true))) {
         return Some(false);
     }
     let heat = telemetry.filter(|heat| heat.nozzle.is_some() || heat.bed.is_some())?;
     let is_heated = heat.heaters.each().any(|heater| heater.target().is_some_and(|tenths| tenths > 0));
-    let is_hot = heat.nozzle.into_iter().chain(heat.bed).any(|celsius| celsius >= COLD_CELSIUS);
+    let hot_from = if is_at_rest { WARM_CELSIUS } else { COLD_CELSIUS };
+    let is_hot = heat.nozzle.into_iter().chain(heat.bed).any(|celsius| celsius >= hot_from);
     Some(!is_heated && !is_hot)
 }
 
@@ -120,12 +124,27 @@ mod tests {
     use super::*;
 
     fn state(flag: &str, temperatures: Value) -> Option<bool> {
+        state_after(flag, temperatures, false)
+    }
+
+    /// Returns whether the printer is at rest, when it was so before or was not.
+    fn state_after(flag: &str, temperatures: Value, is_at_rest: bool) -> Option<bool> {
         let mut flags = json!({"operational": true});
         flags[flag] = true.into();
         let temps = if temperatures.is_null() { json!([]) } else { json!([temperatures]) };
         let message = json!({"current": {"state": {"flags": flags}, "temps": temps}});
         let telemetry = StateFilter::default().read(&message).telemetry.unwrap();
-        rests(&message, Some(&telemetry))
+        rests(&message, Some(&telemetry), is_at_rest)
+    }
+
+    #[test]
+    fn noise_around_one_temperature_does_not_change_the_pace_again_and_again() {
+        let at = |actual: f64, is_at_rest| {
+            let heat = json!({"tool0": {"actual": actual, "target": 0.0}});
+            state_after("ready", heat, is_at_rest)
+        };
+        assert_eq!([44.9, 45.1, 49.9, 50.1].map(|actual| at(actual, false)), [true, false, false, false].map(Some));
+        assert_eq!([44.9, 45.1, 49.9, 50.1].map(|actual| at(actual, true)), [true, true, true, false].map(Some));
     }
 
     #[test]
@@ -136,6 +155,6 @@ mod tests {
         assert_eq!(state("ready", heat(120.0, 0.0)), Some(false), "it is hot");
         assert_eq!(state("ready", Value::Null), None, "it tells no temperatures each time");
         assert_eq!(state("paused", Value::Null), Some(false));
-        assert_eq!(rests(&json!({"event": {"type": "PrintDone"}}), None), None);
+        assert_eq!(rests(&json!({"event": {"type": "PrintDone"}}), None, false), None);
     }
 }

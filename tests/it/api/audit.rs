@@ -106,3 +106,16 @@ async fn refused_attempts_are_a_sample_however_many_come() {
     let summed = refused.iter().filter(|one| one["action"] == "refused").count();
     assert!(summed <= 6, "{summed} sums");
 }
+
+#[tokio::test]
+async fn an_emergency_stop_of_nobody_is_noted_with_its_address() {
+    let app = App::new(Db::sqlite()).await;
+    for path in ["/api/printers", "/floor/printers"] {
+        assert_eq!(app.nobody().act(&format!("{path}/{NOTHING}/emergency-stop")).await.status, 401, "{path}");
+        let line = until("the attempt to be noted", || async {
+            entries(&app, &format!("action=POST%20{path}/{{id}}/emergency-stop")).await.into_iter().next()
+        })
+        .await;
+        assert_eq!((&line["actor"], &line["detail"]["address"]), (&json!("anonymous"), &json!("127.0.0.1")), "{line}");
+    }
+}

@@ -10,6 +10,8 @@ use crate::support::{App, Client, Clock, Db, on_both, on_sqlite};
 
 const LIST: &str = "/api/v1/orders";
 const DRAFT: &str = "/api/v1/orders/draft";
+/// Lifetime of a session, in milliseconds.
+const SESSION_LIFE_MS: i64 = 30 * 86_400_000;
 
 fn one_of(sku: &str) -> Value {
     json!({"lines": [{"skuId": sku, "quantity": 2}]})
@@ -225,4 +227,25 @@ async fn a_customers_key_sees_what_the_customer_drafted() {
     assert_eq!(own.get(&format!("/api/orders/{id}")).await.expect(200)["status"], "draft");
     let shop_front = with_role(&app, "customer").await;
     assert_eq!(shop_front.get(&format!("/api/orders/{id}")).await.error(404), "order_not_found");
+}
+
+#[tokio::test]
+async fn the_stream_of_an_order_ends_with_the_session() {
+    let clock = Clock::new();
+    let app = App::on(Db::sqlite()).clock(&clock).start().await;
+    let sku = public_sku(&app).await;
+    for end in ["signed out", "expired"] {
+        let ann = customer(&app, "ann@example.org").await;
+        let path = format!("{LIST}/{}/stream", drafted(&ann, &sku).await);
+        let mut stream = Stream::open(&ann, &path, None).await;
+        assert_eq!(stream.next().await.expect("the order").event, "order", "{end}");
+        if end == "expired" {
+            // The session began later than the clock, on a machine that may be slow.
+            clock.set(SESSION_LIFE_MS + 3_600_000);
+        } else {
+            ann.delete("/api/v1/auth/session").await.expect(200);
+        }
+        stream.ends().await;
+        assert_eq!(ann.get(&path).await.error(401), "unauthorized", "{end}");
+    }
 }

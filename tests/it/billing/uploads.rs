@@ -9,11 +9,12 @@ use serde_json::{Value, json};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use super::customer;
 use super::intake::{self, submit_request};
+use super::{cookie_of, customer};
 use crate::api::quotes::models::upload;
-use crate::api::{count, id, paths, some_sku};
+use crate::api::{count, id, paths, some_sku, with_cookie};
 use crate::support::client::Answer;
+use crate::support::wire::Wire;
 use crate::support::{App, Client, Clock, Db, on_both, on_sqlite, until};
 use crate::whole::cube;
 
@@ -221,4 +222,30 @@ async fn some_of_the_disk_stays_free_for_the_shop() {
         (words.len() == 1 && words[0].contains("files.reserved_bytes")).then_some(())
     })
     .await;
+}
+
+/// Signs out while a model is still being sent: it is rejected too.
+#[tokio::test]
+async fn a_model_that_comes_after_the_sign_out_drafts_no_quote() {
+    let app = App::new(Db::sqlite()).await;
+    let cookie = cookie_of(&app, "ann@example.org").await;
+    let model = cube();
+    let (first, second) = model.split_at(model.len() / 2);
+    let before = "--b\r\ncontent-disposition: form-data; name=\"file\"; filename=\"cube.stl\"\r\n\r\n";
+    let after = "\r\n--b--\r\n";
+    let length = before.len() + model.len() + after.len();
+    let mut wire = Wire::to(&app).await;
+    wire.say(format!(
+        "POST {MODELS} HTTP/1.1\r\nhost: x\r\ncookie: {cookie}\r\ncontent-length: {length}\r\n\
+         content-type: multipart/form-data; boundary=b\r\n\r\n{before}{first}"
+    ))
+    .await;
+    let incoming = || std::fs::read_dir(app.data().join("files/incoming")).unwrap().count();
+    until("the upload to have begun", || async { (incoming() == 1).then_some(()) }).await;
+    with_cookie(&app, &cookie).delete("/api/v1/auth/session").await.expect(200);
+    wire.say(format!("{second}{after}")).await;
+    let (status, text) = wire.answer().await.expect("an answer");
+    assert_eq!(status, 401, "{text}");
+    until("nothing to be left of it", || async { (incoming() == 0).then_some(()) }).await;
+    assert_eq!(count(&app, "/api/quotes").await, 0);
 }

@@ -101,3 +101,27 @@ each_kind! {
         assert_eq!(contents, theirs);
     }
 }
+
+/// Of a printer at rest, the server learns only some seconds later that somebody uses it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_print_that_someone_has_just_begun_there_is_not_spoilt_before_it_was_seen() {
+    let seldom = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "30");
+    let commands = [
+        ("/home", json!({}), "printing"),
+        ("/gcode", json!({"commands": ["G28"]}), "printing"),
+        ("/restart-firmware", json!({}), "printer_busy"),
+    ];
+    for kind in [PrinterKind::FwRest, PrinterKind::ServerRest] {
+        let floor = Floor::new(kind, commands.len(), SLOW, &[JUDGE_LATE, seldom]).await;
+        for (printer, (command, body, code)) in commands.iter().enumerate() {
+            floor.own_print(printer);
+            assert_eq!(floor.app.post(&floor.path(printer, command), body).await.error(409), *code, "{command}");
+            let spoils = |what: &PhysicalEvent| {
+                matches!(what, PhysicalEvent::Gcode { .. } | PhysicalEvent::Homed { .. } | PhysicalEvent::Restarted)
+            };
+            assert_eq!(floor.count(printer, spoils), 0, "{command} did not reach the machine");
+            // The rules know of it at once, and not only at the next poll.
+            floor.attention(printer, "foreign_print", true).await;
+        }
+    }
+}

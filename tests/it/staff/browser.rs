@@ -23,6 +23,8 @@ mod stored_report;
 mod tables;
 mod tasks;
 
+use std::path::Path;
+
 use simulator::PrinterKind;
 use simulator::printer::PhysicalEvent;
 
@@ -30,6 +32,7 @@ use super::SAM;
 use crate::api::{PASSWORD, sign_in, staff};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::browser::Browser;
+use crate::support::until;
 
 /// Returns an expression for the state on the card of a printer.
 fn state(printer: &str) -> String {
@@ -125,4 +128,22 @@ async fn chromium_stops_a_printer_when_the_button_is_held_and_not_before() {
         browser.until(&tab, "the card to say so", &words).await;
     }
     assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+/// Lists the command lines of the processes that name this folder.
+fn processes_of(folder: &Path) -> Vec<String> {
+    let folder = folder.to_str().unwrap();
+    let entries = std::fs::read_dir("/proc").unwrap();
+    let lines = entries.filter_map(|entry| std::fs::read(entry.ok()?.path().join("cmdline")).ok());
+    lines.map(|line| String::from_utf8_lossy(&line).into_owned()).filter(|line| line.contains(folder)).collect()
+}
+
+/// Checks the browser of these tests itself: those left behind by hundreds of tests fill the machine.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_leaves_no_process_behind() {
+    let Some(browser) = Browser::start().await else { return };
+    let profile = browser.profile().to_owned();
+    assert!(!processes_of(&profile).is_empty(), "it runs with its profile");
+    drop(browser);
+    until("its processes to have ended", || async { processes_of(&profile).is_empty().then_some(()) }).await;
 }

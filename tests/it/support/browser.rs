@@ -10,7 +10,7 @@ mod people;
 mod rules;
 mod windows;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -68,7 +68,7 @@ pub struct Browser {
     pub actions: usize,
     /// Number of characters typed into fields so far.
     pub keystrokes: usize,
-    _profile: TempDir,
+    profile: TempDir,
 }
 
 /// One page of a browser.
@@ -114,19 +114,12 @@ impl Browser {
         let (socket, _) = tokio_tungstenite::client_async(url, stream).await.unwrap();
         let (events, broken) = (Vec::new(), Vec::new());
         let (holds_by_hand, pages, actions, keystrokes) = (false, 0, 0, 0);
-        Some(Self {
-            child,
-            socket,
-            last: 0,
-            events,
-            axe,
-            broken,
-            holds_by_hand,
-            pages,
-            actions,
-            keystrokes,
-            _profile: profile,
-        })
+        Some(Self { child, socket, last: 0, events, axe, broken, holds_by_hand, pages, actions, keystrokes, profile })
+    }
+
+    /// Returns the folder of its profile, which is gone with it.
+    pub fn profile(&self) -> &Path {
+        self.profile.path()
     }
 
     async fn read(&mut self) -> Value {

@@ -80,11 +80,13 @@ async fn unrest(world: &World, shop: &Shop, people: &People) -> Result<Option<St
         }
     }
     for (order, jobs) in read_orders(world, shop, people).await? {
-        let is_final = matches!(order["status"].as_str(), Some("ready" | "cancelled" | "refunded"));
-        if !is_final {
-            return Ok(Some(order.to_string()));
-        }
-        let is_over = |job: &&Value| matches!(job["state"].as_str(), Some("COMPLETED" | "CANCELLED"));
+        // A job that failed before its order ended stays as it is: nobody will try it again.
+        let ends: &[&str] = match order["status"].as_str() {
+            Some("ready") => &["COMPLETED", "CANCELLED"],
+            Some("cancelled" | "refunded") => &["COMPLETED", "CANCELLED", "FAILED"],
+            _ => return Ok(Some(format!("{order}, with jobs {}", Value::from(jobs)))),
+        };
+        let is_over = |job: &&Value| job["state"].as_str().is_some_and(|state| ends.contains(&state));
         if let Some(job) = jobs.iter().find(|job| !is_over(job) || job["awaitsSignOff"] == true) {
             return Ok(Some(job.to_string()));
         }

@@ -18,6 +18,10 @@ use crate::world::World;
 const DOUBT_MS: i64 = 300_000;
 /// Time after the first verdict at which parts are perhaps judged again.
 const SECOND_LOOK_MS: i64 = 240_000;
+/// Material left on a spool, in grams, at which it is replaced by a fuller one: more than any print takes.
+const MIN_SPOOL_GRAMS: f64 = 100.0;
+/// Material on a fuller spool, in grams.
+const FULL_SPOOL_GRAMS: u32 = 1_000;
 /// Most verdicts on a print.
 const MAX_VERDICTS: u32 = 2;
 
@@ -85,6 +89,13 @@ impl Staff {
         let is_idle = machine.with(|machine| machine.job().is_none());
         if is_idle && (calls_for(printer, "bed_not_cleared") || calls_for(printer, "print_failed")) {
             self.clear_bed(world, shop, id, &printer["lastPrint"]).await?;
+        }
+        if is_idle && printer["slots"][0]["remaining"].as_f64().is_some_and(|left| left < MIN_SPOOL_GRAMS) {
+            let body = json!({"materialId": self.material, "remaining": FULL_SPOOL_GRAMS});
+            let errand = self.errand(format!("/api/printers/{id}/slots/0"), body);
+            if let Reply::Done(_) = shop.ask(&errand).await? {
+                world.story.tell(format!("staff: a fuller spool for {}", machine.name));
+            }
         }
         if calls_for(printer, "start_refused") || calls_for(printer, "firmware_error") {
             let errand = self.errand(format!("/api/printers/{id}/clear-attention"), json!({}));

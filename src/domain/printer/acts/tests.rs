@@ -4,7 +4,6 @@ use super::super::tests::PrinterFixture;
 use super::*;
 use crate::aggregate::Command as _;
 use crate::printer::PrinterNews;
-use crate::printer_status::Activity;
 use crate::testing::id;
 
 fn record(error: Option<(&str, &str)>) -> ActRecord {
@@ -36,7 +35,7 @@ fn an_act_is_told_with_what_came_of_it_and_changes_nothing_else() {
 
 #[test]
 fn a_print_that_is_on_and_one_that_is_about_to_begin_are_in_the_way() {
-    let code = |shop: &PrinterFixture| shop.p().print_in_the_way().map(|(code, _)| code);
+    let code = |shop: &PrinterFixture| shop.p().print_in_the_way(None).map(|(code, _)| code);
     assert_eq!(code(&PrinterFixture::idle()), None);
     assert_eq!(code(&PrinterFixture::with_attempt()), Some("printer_busy"));
     assert_eq!(code(&PrinterFixture::started()), Some("printer_busy"));
@@ -46,4 +45,12 @@ fn a_print_that_is_on_and_one_that_is_about_to_begin_are_in_the_way() {
     assert_eq!(code(&shop), Some("printing"));
     shop.sees(Activity::Idle, None, None);
     assert_eq!(code(&shop), None);
+}
+
+#[test]
+fn a_print_that_the_printer_has_just_reported_is_in_the_way_before_it_is_recorded() {
+    let idle = PrinterFixture::idle();
+    let code = |activity| idle.p().print_in_the_way(Some(activity)).map(|(code, _)| code);
+    assert_eq!([Activity::Printing, Activity::Paused].map(code), [Some("printing"); 2]);
+    assert_eq!([Activity::Idle, Activity::Error, Activity::Offline].map(code), [None; 3]);
 }

@@ -22,7 +22,7 @@ use domain::sales_channel::{
     MapVariants, NewChannel, SalesChannel, SalesChannelAnswer, SalesChannelCommand, SalesChannelRemoval, VariantUpdate,
 };
 use domain::sku::Sku;
-use http::access::RequiredAccess;
+use http::access::{AccessHandles, RequiredAccess};
 use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, RequestHandles, find_present};
 use http::error::ApiError;
 use http::handles::handles;
@@ -54,6 +54,7 @@ handles! {
         cipher: Arc<SecretCipher>,
         environment: Arc<Environment>,
         config: Arc<Config>,
+        access: AccessHandles,
         request: RequestHandles,
     }
 }

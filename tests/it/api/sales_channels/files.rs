@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::super::{count, fault_paths, some_sku};
-use super::{CHANNELS, channel, map};
+use super::super::{count, fault_paths, new_key, some_sku};
+use super::{CHANNELS, RECORDS, channel, map};
 use crate::support::client::Answer;
+use crate::support::wire::Wire;
 use crate::support::{App, Db, on_sqlite, until};
 
 const FILE: &str = "order,variant,quantity,unit_price,tax_rate,email,line1,city,country\r\n\
@@ -88,4 +89,26 @@ async fn a_large_file_is_taken_as_it_comes() {
         until("all to be made", || async { (count(&app, &path).await == 300).then_some(()) }).await;
     }
     assert_eq!(count(&app, "/api/orders").await, 300, "each is made once");
+}
+
+/// Checks that the right to import is judged for each order, not at the beginning of the file.
+#[tokio::test]
+async fn a_file_whose_key_is_revoked_meanwhile_makes_no_further_order() {
+    let app = App::new(Db::sqlite()).await;
+    let channel = channel(&app, "csv", None).await;
+    let (id, client) = new_key(&app, &json!({"name": "gone", "role": "operator"})).await;
+    let key = client.key.as_deref().unwrap();
+    // An order is complete when the first row of the next one has come.
+    let first = "order,variant,quantity,unit_price\nC1,VASE,1,1.00\nC2,VASE,1,1.00\n";
+    let rest = "C3,VASE,1,1.00\nC4,VASE,1,1.00\n";
+    let length = first.len() + rest.len();
+    let mut wire = Wire::to(&app).await;
+    wire.say(format!("POST {CHANNELS}/{channel}/import HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\n")).await;
+    wire.say(format!("content-type: text/csv\r\ncontent-length: {length}\r\n\r\n{first}")).await;
+    until("the first order to be taken", || async { (count(&app, RECORDS).await == 1).then_some(()) }).await;
+    app.delete(&format!("/api/auth/api-keys/{id}")).await.expect(204);
+    wire.say(rest).await;
+    let (status, text) = wire.answer().await.expect("an answer");
+    assert_eq!(status, 401, "{text}");
+    assert_eq!(count(&app, RECORDS).await, 1, "those of the rest were not taken");
 }

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::{own, steps};
 use crate::production::orders::OrderHandles;
 use domain::aggregate::Versioned;
-use domain::customer::Customer;
+use domain::customer::{Customer, CustomerSession};
 use domain::event::NumberedEvent;
 use domain::id::Id;
 use domain::order::Order;
@@ -64,8 +64,8 @@ type SentSnapshot = (i64, Option<i64>);
 struct OrderStream<R> {
     app: FollowHandles,
     id: Id,
-    customer: Id,
-    session: Option<Id>,
+    /// Session of the customer who reads the stream.
+    session: Arc<CustomerSession>,
     /// Name of the events that contain the order.
     event: &'static str,
     render: R,
@@ -92,12 +92,12 @@ where
 {
     let state = own(&app.orders, who, id).await?;
     let customer = who.customer()?.0;
+    let session = session_of(&app, customer, who.session).await?;
     let place = app.streams.enter(customer).ok_or_else(too_many)?;
     let stream = OrderStream {
         app,
         id,
-        customer,
-        session: who.session,
+        session,
         event,
         render,
         state,
@@ -107,6 +107,14 @@ where
         _place: place,
     };
     Ok(Sse::new(stream).retry_after(RECONNECT_MILLIS).for_page().into_response())
+}
+
+/// Returns the customer's session with the given ID; fails with 401 if it has just ended.
+async fn session_of(app: &FollowHandles, customer: Id, id: Option<Id>) -> Result<Arc<CustomerSession>, ApiError> {
+    let state = app.customers.read(customer).await?;
+    let customer = state.as_ref().and_then(|state| state.state.as_ref());
+    let session = customer.and_then(|customer| customer.sessions.iter().find(|session| Some(session.id) == id));
+    session.cloned().ok_or_else(|| ApiError::unauthorized("the session has ended; sign in again"))
 }
 
 fn too_many() -> ApiError {
@@ -154,13 +162,16 @@ impl<R: Fn(OrderSnapshot<'_>) -> Option<Value> + Send + 'static> SseSource for O
 }
 
 impl<R: Fn(OrderSnapshot<'_>) -> Option<Value>> OrderStream<R> {
-    /// Returns whether the session is still open. A customer who is not in memory is treated as signed in, because
-    /// signing out loads the customer record.
+    /// Returns whether the session is still open. A customer who is not in memory has not signed out, because that
+    /// loads the customer record.
     fn is_signed_in(&self) -> bool {
-        let Some(handle) = self.app.customers.resident(self.customer) else { return true };
+        if self.session.over(self.app.orders.environment.now()) {
+            return false;
+        }
+        let Some(handle) = self.app.customers.resident(self.session.customer_id) else { return true };
         let state = handle.read();
         let Some(customer) = state.state.as_ref() else { return true };
-        customer.sessions.iter().any(|session| Some(session.id) == self.session)
+        customer.sessions.iter().any(|session| session.id == self.session.id)
     }
 
     /// Formats the current state of the order as an event, followed by the event `over` once the order is over.

@@ -16,7 +16,7 @@ use super::receive::hear;
 use domain::channel_order::ShopOrderUpdate;
 use domain::refusal::Refusal;
 use domain::sales_channel::SalesChannel;
-use http::access::Caller;
+use http::access::{Caller, still};
 use http::bodies::silent;
 use http::command_request::{CommandRequest, find_present};
 use http::error::ApiError;
@@ -96,6 +96,7 @@ pub(super) struct ImportView {
 /// Import in progress.
 struct Import<'a> {
     app: &'a ChannelHandles,
+    who: Caller,
     origin: CommandOrigin,
     channel: SalesChannel,
     reader: TableReader,
@@ -119,6 +120,8 @@ impl Import<'_> {
     }
 
     async fn add(&mut self, orders: Vec<TableOrder>) -> Result<(), ApiError> {
+        // Also if no order is complete yet, so that the rest of the file is not waited for in vain.
+        self.check_caller()?;
         for order in orders {
             self.report.orders += 1;
             match order {
@@ -132,7 +135,17 @@ impl Import<'_> {
         Ok(())
     }
 
+    /// Rejects the rest of the file if the key or session has ended, or the role has changed, while the file came.
+    fn check_caller(&self) -> Result<(), ApiError> {
+        if still(&self.app.access, &self.who) {
+            Ok(())
+        } else {
+            Err(ApiError::unauthorized("the API key or session is no longer valid"))
+        }
+    }
+
     async fn one(&mut self, news: ShopOrderUpdate) -> Result<(), ApiError> {
+        self.check_caller()?;
         for line in news.content.iter().flat_map(|content| &content.lines) {
             let is_mapped = self.channel.mapped(line).is_some();
             if !is_mapped && self.unmapped.len() < MAX_MISSING_TOLD {
@@ -188,7 +201,8 @@ pub(super) async fn import(
     let media = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let report = ImportView { dry_run: query.dry_run, ..ImportView::default() };
     let reader = TableReader::new(&channel.currency, app.environment.now());
-    let mut import = Import { app: &app, origin: call.origin(), channel, reader, report, unmapped: BTreeSet::new() };
+    let (origin, who, unmapped) = (call.origin(), call.who, BTreeSet::new());
+    let mut import = Import { app: &app, who, origin, channel, reader, report, unmapped };
     let limit = app.config.server.upload_max_bytes;
     let (mut readable, mut read) = (true, 0u64);
     match media.as_str() {

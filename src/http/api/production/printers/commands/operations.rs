@@ -1,6 +1,9 @@
 //! Operations that send commands to a printer, called by the API's handlers and by the pages.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
 
 use super::{BareCommand, GcodeCommands, Homing, Maintenance};
 use crate::production::printers::PrinterHandles;
@@ -9,6 +12,7 @@ use crate::production::printers::view::PrinterView;
 use crate::production::sign_off::SignOffRequest;
 use domain::id::Id;
 use domain::printer::{DirectAction, PrinterAnswer, PrinterCommand};
+use domain::printer_status::Activity;
 use domain::refusal::Refusal;
 use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_present};
 use http::error::ApiError;
@@ -17,19 +21,42 @@ use http::wire::OptionalBody;
 use printers::adapter::PrinterError;
 use printers::connections::PrinterConnection;
 
+/// Maximum time to wait for the printer's status before a command that could spoil a print.
+const ASK_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Asks the printer for its activity, because the last poll of a printer at rest may be seconds old. Returns `None` if
+/// it does not respond in time.
+async fn ask_activity(app: &PrinterHandles, id: Id) -> Option<Activity> {
+    let connection = app.printer_connections.get(id)?;
+    let asking = async {
+        // In turn with the polls, as the adapters expect.
+        let _turn = connection.looking.lock().await;
+        connection.adapter.status(app.environment.now()).await
+    };
+    let status = timeout(ASK_TIMEOUT, asking).await;
+    // The rules hear of it by the next poll.
+    connection.look.notify_one();
+    Some(status.ok()?.ok()?.state)
+}
+
 /// Rejects an action that may spoil a print if one is running or about to start, unless `force` is set.
 async fn must_not_print(app: &PrinterHandles, id: Id, force: bool) -> Result<(), ApiError> {
     let (_, printer) = find_present(&app.printers, id).await?;
-    match printer.print_in_the_way() {
-        Some((code, words)) if !force => Err(ApiError::conflict(code, words)),
-        _ => Ok(()),
+    if force {
+        return Ok(());
     }
+    let obstacle = match printer.print_in_the_way(None) {
+        None => printer.print_in_the_way(ask_activity(app, id).await),
+        recorded => recorded,
+    };
+    obstacle.map_or(Ok(()), |(code, words)| Err(ApiError::conflict(code, words)))
 }
 
 /// Rejects an action that would end a print if one is running or about to start.
 async fn must_be_idle(app: &PrinterHandles, id: Id) -> Result<(), ApiError> {
     let (_, printer) = find_present(&app.printers, id).await?;
-    if printer.in_hand.is_some() || printer.manual.is_some() || printer.foreign_print() {
+    let is_busy = printer.has_work_in_hand() || printer.foreign_print();
+    if is_busy || matches!(ask_activity(app, id).await, Some(Activity::Printing | Activity::Paused)) {
         return Err(ApiError::conflict("printer_busy", "the printer is printing or about to print"));
     }
     Ok(())
