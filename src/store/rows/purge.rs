@@ -29,8 +29,9 @@ pub async fn purge_sign_in_links(tx: &impl ConnectionTrait, before: Timestamp) -
     Ok(gone.rows_affected)
 }
 
-/// Deletes emails whose last attempt was before the given time, except those that are still to be sent. There may be
-/// very many, so they are deleted in portions, and those beyond [`MAX_PORTIONS`] stay until the next time.
+/// Deletes emails whose last attempt was before the given time, except those that are still to be sent. After the last
+/// attempt, `next_at` is the time at which another one would have been made, hours later at most. There may be very
+/// many, so they are deleted in portions, and those beyond [`MAX_PORTIONS`] stay until the next time.
 pub async fn purge_mails(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
     let over = mails::Column::State.is_in([word(&MailState::Sent)?, word(&MailState::Failed)?]);
     let old = mails::Column::NextAt.lt(before.0).and(over);

@@ -1,8 +1,8 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use sea_orm::{EntityTrait, PaginatorTrait};
+use sea_orm::{ConnectionTrait, DbBackend, EntityTrait, PaginatorTrait, Statement};
 
 use super::samples::{at, claim, delivery, event, file, id, job, mail, movement, on_each, order, sku, write};
 use super::{
@@ -224,6 +224,25 @@ async fn very_many_mails_are_purged_in_portions() {
             assert_eq!(purge_mails(db, at(5)).await.unwrap(), expected);
         }
         assert_eq!(mails::Entity::find().count(db).await.unwrap(), 100);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn old_mails_are_found_by_an_index() {
+    on_each(async |db| {
+        if db.get_database_backend() != DbBackend::Sqlite {
+            return;
+        }
+        let deletions: Arc<Mutex<Vec<Statement>>> = Arc::default();
+        let (mut watched, log) = (db.clone(), deletions.clone());
+        watched.set_metric_callback(move |info| log.lock().unwrap().push(info.statement.clone()));
+        purge_mails(&watched, at(5)).await.unwrap();
+        let deletion = deletions.lock().unwrap()[0].clone();
+        let sql = format!("EXPLAIN QUERY PLAN {}", deletion.sql);
+        let rows = db.query_all_raw(Statement { sql, ..deletion }).await.unwrap();
+        let plan: Vec<String> = rows.iter().map(|row| row.try_get("", "detail").unwrap()).collect();
+        assert!(plan.iter().any(|line| line.contains("ix__mails__state__next_at (state=? AND next_at<?)")), "{plan:?}");
     })
     .await;
 }
