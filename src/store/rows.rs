@@ -5,6 +5,7 @@
 mod batch;
 mod counts;
 mod doc;
+mod json_parameter;
 mod numbered;
 mod part;
 mod plain;
