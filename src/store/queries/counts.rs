@@ -94,3 +94,6 @@ fn contains_text(backend: DbBackend) -> &'static str {
 fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests;
