@@ -11,6 +11,7 @@ mod part;
 mod plain;
 mod print_sums;
 mod purge;
+mod recount;
 mod snapshot;
 mod statement;
 
@@ -26,6 +27,8 @@ pub use plain::{Audit, IdempotentAnswer};
 pub(crate) use plain::{audit_row, chain_line, read_audit, read_event, read_idempotency};
 pub(crate) use print_sums::{PeriodQuery, PrintList, SCRAP_UNITS, period_sums};
 pub use purge::{purge_deliveries, purge_events, purge_exports, purge_idempotency, purge_mails, purge_sign_in_links};
+pub use recount::WrongNumber;
+pub(crate) use recount::{correct_numbers, wrong_numbers};
 pub use snapshot::{Snapshot, SnapshotModel, SnapshotRow};
 pub(super) use snapshot::{SnapshotFacts, snapshot_row};
 

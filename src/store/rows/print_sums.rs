@@ -20,7 +20,7 @@ const REASON: &str = "CASE WHEN attempts.scrap_reason IS NULL THEN '-' ELSE '+' 
 const REJECTED: &str = "attempts.judged_end IS NOT NULL AND attempts.good < attempts.parts";
 
 /// Columns of the sums, in the order of [`PrintSum::sums`].
-const SUMS: [&str; 10] = [
+pub(super) const SUMS: [&str; 10] = [
     "attempts",
     "prints",
     "print_ms",
@@ -258,6 +258,22 @@ impl PrintSum {
             sums.join(", ")
         )
     }
+}
+
+/// Returns the query for the sums of all attempts, which are those to be stored.
+pub(super) fn all_sums(backend: DbBackend) -> String {
+    PRINT_SUMS.map(|sum| sum.query(backend, "TRUE")).join(" UNION ALL ")
+}
+
+/// Returns the assignments that add sums to those that are stored.
+pub(super) fn added_sums() -> String {
+    SUMS.map(|name| format!("{name} = print_sums.{name} + excluded.{name}")).join(", ")
+}
+
+/// Returns the time at which a slot of a list begins.
+pub(super) fn slot_start(list: &str, slot: i64) -> Timestamp {
+    let slot_ms = PRINT_SUMS.iter().find(|sum| sum.list == list).map_or(DAY_MS, |sum| sum.slot_ms);
+    Timestamp(slot.saturating_mul(slot_ms))
 }
 
 /// Query for the sums of a period, one for each slot, key and kind, and for what is at its ends.

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult, Statement};
 
-use super::{PRINT_SUMS, SUMS};
+use super::{PRINT_SUMS, SUMS, added_sums};
 use crate::rows::WriteError;
 use crate::rows::json_parameter::{has_key, json_number, json_rows, json_text};
 use crate::rows::statement::map_db_error;
@@ -48,7 +48,7 @@ impl SumStatements {
             sums.join(", "),
             former.join(", "),
             SUMS.map(|name| format!("SUM({name}) <> 0")).join(" OR "),
-            SUMS.map(|name| format!("{name} = print_sums.{name} + excluded.{name}")).join(", "),
+            added_sums(),
         );
         let remove = format!(
             "DELETE FROM print_sums WHERE (list, slot, key, kind) IN (SELECT zero.list, zero.slot, zero.key, zero.kind \
