@@ -20,6 +20,7 @@ pub(super) use batch::TableRow;
 pub(crate) use doc::word;
 pub use doc::{Doc, SCHEMA_NUMBER, Unique, read_doc};
 pub(super) use doc::{doc_row, text};
+pub(crate) use json_parameter::{json_number, json_rows};
 pub use numbered::{NumberedPart, NumberedRow};
 pub(super) use part::part_row;
 pub use part::{ModelOf, Part, RowSink, StoredRow};

@@ -15,7 +15,7 @@ pub(super) fn has_key(backend: DbBackend, column: &str, parameter: usize) -> Str
 
 /// Returns the source of the rows in a parameter, which is an array of arrays. Their members are those of
 /// [`json_text`] and [`json_number`].
-pub(super) fn json_rows(backend: DbBackend, parameter: usize) -> String {
+pub(crate) fn json_rows(backend: DbBackend, parameter: usize) -> String {
     if backend == DbBackend::Postgres {
         format!("json_array_elements(CAST(${parameter} AS json)) AS line (value)")
     } else {
@@ -33,7 +33,7 @@ pub(super) fn json_text(backend: DbBackend, place: usize) -> String {
 }
 
 /// Returns the number at a place of a row in a parameter.
-pub(super) fn json_number(backend: DbBackend, place: usize) -> String {
+pub(crate) fn json_number(backend: DbBackend, place: usize) -> String {
     if backend == DbBackend::Postgres {
         format!("CAST(line.value->>{place} AS BIGINT)")
     } else {
