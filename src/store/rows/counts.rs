@@ -93,11 +93,11 @@ pub(super) struct RowNumbers {
 struct CountStatements {
     /// Tables whose keys are the first parameters.
     tables: Vec<&'static str>,
-    /// Reads the numbers of rows.
+    /// Statement that reads the numbers of rows.
     read: String,
-    /// Adds the numbers of rows and subtracts those in the last parameter.
+    /// Statement that adds the numbers of rows and subtracts those in the last parameter.
     change: String,
-    /// Deletes those of the numbers in the parameter that are 0.
+    /// Statement that deletes those of the numbers in the parameter that are 0.
     remove: String,
 }
 

@@ -14,11 +14,11 @@ pub(in crate::rows) type PrintTotals = Vec<serde_json::Value>;
 
 /// Texts of the statements about sums, for one of the databases.
 struct SumStatements {
-    /// Reads the sums of the attempts in the parameter.
+    /// Statement that reads the sums of the attempts in the parameter.
     read: String,
-    /// Adds the sums of the attempts in the first parameter and subtracts those in the second.
+    /// Statement that adds the sums of the attempts in the first parameter and subtracts those in the second.
     change: String,
-    /// Deletes those of the sums in the parameter that no attempt is part of.
+    /// Statement that deletes those of the sums in the parameter that no attempt is part of.
     remove: String,
 }
 
