@@ -122,8 +122,8 @@ pub enum CliCommand {
     /// Verify the audit log, and print its head
     #[command(subcommand)]
     Audit(AuditCommand),
-    /// Count again what lists and statistics show without counting, and print the numbers that are wrong, even while the
-    /// server is running
+    /// Count again what lists and statistics show without counting, and print the numbers that are wrong, even while
+    /// the server is running
     Recount {
         /// Correct them, while no server is running
         #[arg(long)]
