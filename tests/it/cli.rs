@@ -8,6 +8,7 @@ mod leftovers;
 mod mistakes;
 pub mod newer;
 pub mod process;
+mod recount;
 mod tools;
 mod transfer;
 mod verify;

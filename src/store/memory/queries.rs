@@ -139,8 +139,9 @@ impl DomainQueries for MemoryStore {
                 over.push(order);
             }
         }
-        over.sort_by_key(|order| order.updated_at);
-        let newest = &over[over.len().saturating_sub(to_usize(limit))..];
+        over.sort_by_key(|order| (order.created_at, order.id));
+        let mut newest = over.split_off(over.len().saturating_sub(to_usize(limit)));
+        newest.sort_by_key(|order| (order.updated_at, order.id));
         let met = newest.iter().filter_map(|order| {
             let promise = order.promise.filter(|promise| promise.met_at.is_some())?;
             Some((order.id, promise))
