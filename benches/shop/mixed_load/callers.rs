@@ -102,11 +102,12 @@ impl Tally {
     }
 
     fn add(&self, what: &str, status: u16, has_retry_after: bool) {
-        match status {
-            200..=204 => self.good.fetch_add(1, Ordering::Relaxed),
-            429 | 503 if has_retry_after => self.refused.fetch_add(1, Ordering::Relaxed),
+        let count = match status {
+            200..=204 => &self.good,
+            429 | 503 if has_retry_after => &self.refused,
             _ => return self.add_error(format!("{what}: {status}")),
         };
+        count.fetch_add(1, Ordering::Relaxed);
     }
 
     fn add_error(&self, words: String) {

@@ -170,7 +170,7 @@ impl OwnInvoice {
         let text = |member: &str| invoice[member].as_str().unwrap_or_default().to_owned();
         self.id = text("id");
         self.total_cents = invoice["totalCents"].as_i64().unwrap_or_default();
-        self.token = text("payUrl").rsplit('/').next().unwrap_or_default().to_owned();
+        text("payUrl").rsplit('/').next().unwrap_or_default().clone_into(&mut self.token);
         Ok(true)
     }
 

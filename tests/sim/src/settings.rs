@@ -26,10 +26,10 @@ pub fn settings(folder: &Path, sign_off_required: bool) -> Config {
     config.auth.secrets_key = Secret::new("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
     config.payments.webhook_secret = Secret::new(PAYMENT_SECRET);
     config.mail.operators = vec![OPERATOR.to_owned()];
-    config.invoices.seller_name = "Simulated Parts".to_owned();
-    config.invoices.seller_line1 = "1 Main Street".to_owned();
-    config.invoices.seller_city = "Springfield".to_owned();
-    config.invoices.seller_country = "US".to_owned();
+    "Simulated Parts".clone_into(&mut config.invoices.seller_name);
+    "1 Main Street".clone_into(&mut config.invoices.seller_line1);
+    "Springfield".clone_into(&mut config.invoices.seller_city);
+    "US".clone_into(&mut config.invoices.seller_country);
     config.quality.max_reprints = MAX_REPRINTS;
     if sign_off_required {
         config.quality.sign_off = SignOffMode::Required;

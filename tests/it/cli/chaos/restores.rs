@@ -48,7 +48,7 @@ async fn attempt_twice(source: &Source, mut target: Target<'_>, place: &str, kil
         Remains::Whole => attempt.was_refused("is not empty"),
         // The kill may have come while the mark was being written, before anything else.
         Remains::Unfinished if is_marked => {
-            attempt.succeeded(&["restored into ", "all verified", "interrupted", "/shop/settings/restore"])
+            attempt.succeeded(&["restored into ", "all verified", "interrupted", "/shop/settings/restore"]);
         }
         _ => attempt.succeeded(&["restored into ", "all verified", "/shop/settings/restore"]),
     }
