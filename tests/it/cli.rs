@@ -6,6 +6,7 @@ mod data;
 mod mistakes;
 pub mod newer;
 pub mod process;
+mod reliability;
 mod tools;
 mod transfer;
 mod verify;
