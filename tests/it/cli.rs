@@ -9,6 +9,7 @@ mod mistakes;
 pub mod newer;
 pub mod process;
 mod recount;
+mod reliability;
 mod tools;
 mod transfer;
 mod verify;
