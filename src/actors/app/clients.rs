@@ -1,5 +1,5 @@
-//! Clients for the services configured in the settings: Redis, email, the agent gateway, the payment processor and
-//! printers.
+//! Clients for the services configured in the settings: Redis, email, the agent gateway, the payment processor, the
+//! receivers of webhooks and printers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,11 +12,12 @@ use config::Config;
 use documents::Renderer;
 use documents::mail::MailFrame;
 use domain::schedule::Delays;
-use platform::http::{BuildError, LanSettings, lan};
+use platform::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
 use printers::registry::{Registry, Settings};
 use services::mail::{ApiSettings, FileOutbox, MailApi, Mailer, Smtp, SmtpSettings};
 use services::payments::{ClientSettings, PaymentProcessor, ProcessorClient};
 use services::redis::Redis;
+use services::webhook::WebhookTransport;
 use store::connect;
 
 /// Time for which an idle connection to a printer is kept open: longer than between two polls of one that prints, and
@@ -31,12 +32,19 @@ pub struct OutsideClients {
     pub processor: Option<Arc<dyn PaymentProcessor>>,
     /// Transport for emails.
     pub mailer: Arc<dyn Mailer>,
+    /// Transport for webhooks.
+    pub webhooks: Arc<dyn WebhookTransport>,
 }
 
 impl OutsideClients {
     /// Creates the clients that the settings describe. Makes no connections.
     pub(super) fn new(config: &Config) -> Result<Self, ShopStartError> {
-        Ok(Self { printers: printer_registry(config)?, processor: processor(config)?, mailer: mailer(config)? })
+        Ok(Self {
+            printers: printer_registry(config)?,
+            processor: processor(config)?,
+            mailer: mailer(config)?,
+            webhooks: Arc::new(outbound(config)?),
+        })
     }
 }
 
@@ -65,6 +73,17 @@ pub(super) fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, ShopStartError>
         return Ok(Arc::new(MailApi::new(client, settings)?));
     }
     Ok(Arc::new(FileOutbox::new(config.outbox_dir(), &mail.from)?))
+}
+
+/// Creates the client for webhooks, which dials public addresses only, unless the settings allow private ones.
+fn outbound(config: &Config) -> Result<Outbound, BuildError> {
+    let webhooks = &config.webhooks;
+    Outbound::new(OutboundSettings {
+        connect_timeout: webhooks.connect_timeout_seconds.duration(),
+        timeout: webhooks.delivery_timeout_seconds.duration(),
+        allow_private: webhooks.allow_private_targets,
+        idle_per_host: webhooks.max_concurrent_per_endpoint,
+    })
 }
 
 /// Creates the client that sends messages to the agent gateway, if enabled in the settings.

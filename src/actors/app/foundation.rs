@@ -30,14 +30,14 @@ use files::blobs::Blobs;
 use kernel::directory::DirectoryArgs;
 use kernel::environment::Environment;
 use kernel::restart_policy::RestartPolicy;
-use platform::http::{LanSettings, Outbound, OutboundSettings, lan};
+use platform::http::{LanSettings, lan};
 use platform::secrets::encryption::SecretCipher;
 use platform::watch::WatchSender;
 use printers::connections::PrinterConnections;
 use printers::registry::known_types;
 use services::mail::Mailer;
 use services::slicer::{Slicer, SlicerSettings};
-use services::webhook::Sender;
+use services::webhook::{Sender, WebhookTransport};
 use store::Store;
 use store::outbox::Outbox;
 use store::queries::Queries;
@@ -54,6 +54,7 @@ pub(super) struct Foundation {
     lines: SystemLines,
     work: LedgerWork,
     mailer: Arc<dyn Mailer>,
+    webhooks: Arc<dyn WebhookTransport>,
     pub(super) subscribers: Subscribers,
     pub(super) connections: Arc<PrinterConnections>,
     pub(super) blobs: Arc<Blobs>,
@@ -89,6 +90,7 @@ impl Foundation {
             subscribers: Subscribers::new(work.processor.clone()),
             work,
             mailer: clients.mailer,
+            webhooks: clients.webhooks,
             connections: Arc::new(PrinterConnections::new(clients.printers)),
             customer_space: Arc::new(customer_space),
             blobs,
@@ -121,7 +123,7 @@ impl Foundation {
             export_rows: Arc::new(QueriedExportRows(self.queries.clone())),
             connections: self.connections.clone(),
             watch: watch_settings(config),
-            sender: build_webhook_sender(config)?,
+            sender: Arc::new(Sender::new(self.webhooks.clone())),
             deliveries_per_endpoint: config.webhooks.max_concurrent_per_endpoint,
             deliveries: Arc::default(),
             mailer: self.mailer.clone(),
@@ -224,14 +226,4 @@ fn watch_settings(config: &Config) -> WatchSettings {
         offline: config.printers.offline_seconds.duration(),
         keep_files: config.dispatch.keep_files,
     }
-}
-
-fn build_webhook_sender(config: &Config) -> Result<Arc<Sender>, ShopStartError> {
-    let outbound = Outbound::new(OutboundSettings {
-        connect_timeout: config.webhooks.connect_timeout_seconds.duration(),
-        timeout: config.webhooks.delivery_timeout_seconds.duration(),
-        allow_private: config.webhooks.allow_private_targets,
-        idle_per_host: config.webhooks.max_concurrent_per_endpoint,
-    })?;
-    Ok(Arc::new(Sender::new(outbound)))
 }

@@ -38,6 +38,11 @@ impl Tables {
         self.models_of::<customers::Model>().find(|one| one.email == email).map(|one| one.id.clone())
     }
 
+    /// Returns an endpoint's deliveries, lowest ID first, for simulations.
+    pub fn deliveries(&self, endpoint: Id) -> impl Iterator<Item = &Delivery> {
+        self.parts_under(endpoint)
+    }
+
     /// Returns an endpoint's pending deliveries, earliest first.
     pub(crate) fn pending_deliveries(&self, endpoint: Id) -> Vec<Delivery> {
         let deliveries = self.parts_under::<Delivery>(endpoint);

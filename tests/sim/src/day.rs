@@ -6,8 +6,8 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::time::sleep;
 
-use crate::customers::Customer;
 use crate::error::SimError;
+use crate::oracles;
 use crate::people::People;
 use crate::plan::Plan;
 use crate::shop::Shop;
@@ -28,10 +28,12 @@ const QUIET: Duration = Duration::from_secs(120);
 pub struct Ending {
     /// Orders as the API shows them, in the order of the customers, with their jobs.
     pub orders: Vec<(Value, Vec<Value>)>,
-    /// Number of tasks of the server while it is quiet.
-    pub tasks: usize,
+    /// Endpoints as the API shows them, in the order of the plan; null for those that do not exist.
+    pub endpoints: Vec<Value>,
     /// Number of events, before and after the server was quiet for a while.
     pub events: (i64, i64),
+    /// Number of tasks of the server while it is quiet.
+    pub tasks: usize,
 }
 
 /// Lets the day go by. Returns the state in which everything rests.
@@ -40,7 +42,7 @@ pub async fn live(world: &World, shop: &Shop, plan: &Plan, people: &mut People) 
     loop {
         people.step(world, shop).await?;
         let now = world.clock.elapsed_ms();
-        if now > HEALED_AT_MS && people.customers.iter().all(Customer::is_done) {
+        if now > HEALED_AT_MS && people.are_done() {
             let unrest = unrest(world, shop, people).await?;
             match unrest {
                 None => return ending(world, shop, people).await,
@@ -91,7 +93,7 @@ async fn unrest(world: &World, shop: &Shop, people: &People) -> Result<Option<St
             return Ok(Some(job.to_string()));
         }
     }
-    Ok(None)
+    Ok(oracles::unrest_of_deliveries(world, people))
 }
 
 /// Reads the orders of all customers, with their jobs.
@@ -115,5 +117,12 @@ pub async fn ending(world: &World, shop: &Shop, people: &People) -> Result<Endin
     sleep(QUIET).await;
     let events = (before, world.disk.tables().last_seq());
     let tasks = Handle::current().metrics().num_alive_tasks();
-    Ok(Ending { orders: read_orders(world, shop, people).await?, tasks, events })
+    let mut endpoints = Vec::new();
+    for subscriber in &people.subscribers {
+        endpoints.push(match subscriber.path() {
+            Some(path) => shop.get(&path).await?.expect(200)?,
+            None => Value::Null,
+        });
+    }
+    Ok(Ending { orders: read_orders(world, shop, people).await?, endpoints, events, tasks })
 }

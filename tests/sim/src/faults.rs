@@ -51,11 +51,25 @@ pub enum FaultKind {
     OwnPrint,
     /// The mail service refuses mails for a while.
     MailRefused,
+    /// Receivers of webhooks cannot be reached for a while, perhaps for longer than deliveries are tried.
+    ReceiverDown,
+    /// Receivers accept connections and answer nothing for a while.
+    ReceiverHangs,
+    /// Receivers take long to answer for a while.
+    ReceiverSlow,
+    /// Receivers answer with 500 for a while.
+    ReceiverFails,
+    /// Receivers redirect for a while.
+    ReceiverRedirects,
+    /// Receivers answer with 410 from some time on.
+    ReceiverGone,
+    /// Answers of receivers are lost, after they accepted a delivery.
+    ReceiverAnswerLost,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 27] = [
         Self::Crash,
         Self::CommitRefused,
         Self::CommitLost,
@@ -76,6 +90,13 @@ impl FaultKind {
         Self::Echo,
         Self::OwnPrint,
         Self::MailRefused,
+        Self::ReceiverDown,
+        Self::ReceiverHangs,
+        Self::ReceiverSlow,
+        Self::ReceiverFails,
+        Self::ReceiverRedirects,
+        Self::ReceiverGone,
+        Self::ReceiverAnswerLost,
     ];
 
     /// Returns the word for it on the command line.
@@ -101,6 +122,13 @@ impl FaultKind {
             Self::Echo => "echo",
             Self::OwnPrint => "own-print",
             Self::MailRefused => "mail-refused",
+            Self::ReceiverDown => "receiver-down",
+            Self::ReceiverHangs => "receiver-hangs",
+            Self::ReceiverSlow => "receiver-slow",
+            Self::ReceiverFails => "receiver-fails",
+            Self::ReceiverRedirects => "receiver-redirects",
+            Self::ReceiverGone => "receiver-gone",
+            Self::ReceiverAnswerLost => "receiver-answer-lost",
         }
     }
 

@@ -1,10 +1,13 @@
 //! Judgement of a run by what happened in the world. The oracles read logs of machines, rows of the disk and responses
 //! of the API, and call none of the rules that they judge.
 
+mod deliveries;
 mod orders;
 mod parts;
 
 use std::collections::BTreeMap;
+
+pub use deliveries::unrest as unrest_of_deliveries;
 
 use simulator::printer::PhysicalEvent;
 
@@ -44,6 +47,7 @@ pub fn judge(world: &World, people: &People, ending: &Ending, read_back: &Ending
         let (before, after) = one.events;
         demand(before == after, || format!("{} events while nothing happened", after - before))?;
     }
+    deliveries::are_as_promised(world, people, &ending.endpoints)?;
     let (worked, fresh) = (ending.tasks, read_back.tasks);
     demand(worked <= fresh + MORE_TASKS, || format!("{worked} tasks are left, of which a new server needs {fresh}"))
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use fastrand::Rng;
 
 use crate::chance::branch;
+use crate::endpoints::EndpointPlan;
 use crate::faults::{FaultKind, FaultPlan};
 
 /// Most crashes of a story.
@@ -26,6 +27,8 @@ pub struct Plan {
     pub orders: Vec<OrderPlan>,
     /// Changes of spools.
     pub spools: Vec<SpoolChange>,
+    /// Webhook endpoints, by their numbers.
+    pub endpoints: Vec<EndpointPlan>,
     /// Crashes, in order.
     pub crashes: Vec<CrashPlan>,
     /// Faults.
@@ -147,7 +150,8 @@ impl Plan {
         let sign_off_required = chance.bool();
         let mut crash = branch(seed, FaultKind::Crash.word());
         let crashes = (0..faults.times(FaultKind::Crash, MOST_CRASHES)).map(|_| CrashPlan::draw(&mut crash)).collect();
-        Self { seed, printers, sign_off_required, products, orders, spools, crashes, faults }
+        let endpoints = EndpointPlan::draw_all(seed, &faults);
+        Self { seed, printers, sign_off_required, products, orders, spools, endpoints, crashes, faults }
     }
 }
 

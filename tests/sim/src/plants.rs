@@ -41,11 +41,19 @@ pub enum Plant {
     LeakedTask,
     /// The end of prints is never reported.
     DeafPrinter,
+    /// A delivery is reported as accepted, and does not arrive.
+    LostDelivery,
+    /// A delivery arrives under another event ID.
+    RenamedDelivery,
+    /// A delivery arrives with a wrong signature.
+    ForgedSignature,
+    /// After a failure, no delivery to the same receiver ends.
+    StoppedEndpoint,
 }
 
 impl Plant {
     /// All plants.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 16] = [
         Self::LostCommit,
         Self::ForgottenCommit,
         Self::DroppedEvent,
@@ -58,6 +66,10 @@ impl Plant {
         Self::LostCancel,
         Self::LeakedTask,
         Self::DeafPrinter,
+        Self::LostDelivery,
+        Self::RenamedDelivery,
+        Self::ForgedSignature,
+        Self::StoppedEndpoint,
     ];
 }
 

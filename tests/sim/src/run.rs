@@ -85,6 +85,9 @@ fn tell_plan(world: &World, plan: &Plan) {
         plan.products.len(),
         plan.orders.len(),
     ));
+    for endpoint in &plan.endpoints {
+        world.story.tell(format!("endpoint {}: {:?}; {:?}", endpoint.number, endpoint.steps, endpoint.spells));
+    }
 }
 
 /// Lets the story of a plan happen, and judges it.

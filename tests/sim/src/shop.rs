@@ -78,6 +78,7 @@ impl Shop {
                 printers: printer_registry(&config)?.with_factory(adapters_of(world)),
                 processor: None,
                 mailer: world.post_office.clone(),
+                webhooks: world.receivers.clone(),
             },
         };
         let story = world.story.clone();
@@ -128,6 +129,21 @@ impl Shop {
             }
             409 if code == "idempotency_key_in_use" => Ok(Reply::Unanswered),
             409 => Ok(Reply::Refused(code)),
+            429 | 500.. => Ok(Reply::Unanswered),
+            _ => answer.expect(200).map(Reply::Done),
+        }
+    }
+
+    /// Changes or deletes a resource by a request that has no key, because it may be repeated.
+    pub async fn change(&self, method: Method, path: &str, body: &Value) -> Result<Reply, SimError> {
+        self.power.pass().await;
+        let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
+        let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
+        let answer = self.send(method, path, request, body).await?;
+        self.power.pass().await;
+        match answer.status {
+            200 | 204 => Ok(Reply::Done(answer.body)),
+            404 | 409 => Ok(Reply::Refused(answer.body["code"].as_str().unwrap_or_default().to_owned())),
             429 | 500.. => Ok(Reply::Unanswered),
             _ => answer.expect(200).map(Reply::Done),
         }

@@ -129,7 +129,14 @@ fn drawn(kind: FaultKind, number: usize, printer: usize, chance: &mut Rng) -> Op
         | FaultKind::LostRequest
         | FaultKind::LostAnswer
         | FaultKind::Delay
-        | FaultKind::MailRefused => return None,
+        | FaultKind::MailRefused
+        | FaultKind::ReceiverDown
+        | FaultKind::ReceiverHangs
+        | FaultKind::ReceiverSlow
+        | FaultKind::ReceiverFails
+        | FaultKind::ReceiverRedirects
+        | FaultKind::ReceiverGone
+        | FaultKind::ReceiverAnswerLost => return None,
     })
 }
 

@@ -18,6 +18,7 @@ use crate::outside::PostOffice;
 use crate::plan::Plan;
 use crate::plants::{Plant, Planter};
 use crate::power::Power;
+use crate::receivers::Receivers;
 use crate::store_faults::StoreFaults;
 use crate::story::Story;
 use crate::weather::Weather;
@@ -45,6 +46,8 @@ pub struct World {
     pub machines: Arc<BTreeMap<String, Arc<FloorMachine>>>,
     /// Mail service.
     pub post_office: Arc<PostOffice>,
+    /// Receivers of webhooks.
+    pub receivers: Arc<Receivers>,
     /// Faults and people that come at times.
     pub weather: Weather,
     /// Commands that the server acknowledged.
@@ -69,6 +72,8 @@ impl World {
             (machine.base_url(), Arc::new(machine))
         };
         let machines = PRINTER_NAMES.iter().take(plan.printers).map(machine).collect();
+        let receivers =
+            Receivers::new(seed, &plan.endpoints, clock.clone(), story.clone(), power.clone(), planter.clone());
         Ok(Self {
             ids: Arc::new(WorldIds::new(branch(seed, "ids"))),
             planter,
@@ -76,6 +81,7 @@ impl World {
             store_faults: Arc::new(StoreFaults::new(seed)),
             machines: Arc::new(machines),
             post_office: Arc::new(PostOffice::new(seed, story.clone(), power.clone())),
+            receivers: Arc::new(receivers),
             power,
             weather: Weather::draw(seed, &plan.faults, plan.printers),
             acknowledgements: Arc::default(),
@@ -90,6 +96,7 @@ impl World {
     pub fn set_rates(&self, plan: &FaultPlan) {
         self.store_faults.set_rates(plan);
         self.post_office.set_rates(plan);
+        self.receivers.set_rates(plan);
         self.machines.values().for_each(|machine| machine.set_rates(plan));
     }
 
