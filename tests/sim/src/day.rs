@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::runtime::Handle;
 use tokio::time::sleep;
 
 use crate::error::SimError;
+use crate::growth::ServerSize;
 use crate::oracles;
 use crate::people::People;
 use crate::plan::Plan;
@@ -32,8 +32,8 @@ pub struct Ending {
     pub endpoints: Vec<Value>,
     /// Number of events, before and after the server was quiet for a while.
     pub events: (i64, i64),
-    /// Number of tasks of the server while it is quiet.
-    pub tasks: usize,
+    /// Size of the server, before and after it was quiet for a while.
+    pub sizes: (ServerSize, ServerSize),
 }
 
 /// Lets the day go by. Returns the state in which everything rests.
@@ -113,10 +113,10 @@ pub async fn read_orders(world: &World, shop: &Shop, people: &People) -> Result<
 /// Waits while everything should be quiet, and returns the state after that.
 pub async fn ending(world: &World, shop: &Shop, people: &People) -> Result<Ending, SimError> {
     sleep(QUIET).await;
-    let before = world.disk.tables().last_seq();
+    let (seq, size) = (world.disk.tables().last_seq(), ServerSize::now(world, shop));
     sleep(QUIET).await;
-    let events = (before, world.disk.tables().last_seq());
-    let tasks = Handle::current().metrics().num_alive_tasks();
+    let events = (seq, world.disk.tables().last_seq());
+    let sizes = (size, ServerSize::now(world, shop));
     let mut endpoints = Vec::new();
     for subscriber in &people.subscribers {
         endpoints.push(match subscriber.path() {
@@ -124,5 +124,5 @@ pub async fn ending(world: &World, shop: &Shop, people: &People) -> Result<Endin
             None => Value::Null,
         });
     }
-    Ok(Ending { orders: read_orders(world, shop, people).await?, endpoints, events, tasks })
+    Ok(Ending { orders: read_orders(world, shop, people).await?, endpoints, events, sizes })
 }

@@ -20,6 +20,7 @@ mod disk;
 mod endpoints;
 mod error;
 mod faults;
+mod growth;
 mod ids;
 mod inspections;
 mod machine;

@@ -165,6 +165,11 @@ impl Receivers {
         self.with(endpoint, |receiver| receiver.arrivals.clone()).unwrap_or_default()
     }
 
+    /// Returns the number of requests to all receivers.
+    pub fn count(&self) -> usize {
+        self.state().iter().map(|receiver| receiver.arrivals.len()).sum()
+    }
+
     /// Alters a request, where a plant does so.
     fn altered(&self, endpoint: usize, request: &WebhookRequest) -> WebhookRequest {
         let mut request = request.clone();

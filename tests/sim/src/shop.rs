@@ -20,7 +20,7 @@ use crate::plants::{Plant, Planter};
 use crate::power::Power;
 use crate::settings::settings;
 use crate::world::World;
-use actors::app::{App, OutsideClients, Premises, ShopStartError, printer_registry};
+use actors::app::{App, KindsOverview, OutsideClients, Premises, ShopStartError, printer_registry};
 use actors::restores::DispatchHold;
 use http::AppState;
 use http::access::LocalOwner;
@@ -28,6 +28,7 @@ use kernel::environment::Environment;
 use printers::adapter::Adapter;
 use printers::registry::{AdapterFactory, AdapterParts, MakeError};
 use store::DomainQueries as _;
+use store::outbox::Outbox;
 
 /// Boundary between the parts of an upload.
 const BOUNDARY: &str = "simulated-boundary";
@@ -40,6 +41,10 @@ pub struct Shop {
     power: Arc<Power>,
     planter: Arc<Planter>,
     acknowledgements: Arc<Acknowledgements>,
+    /// Actors of the server.
+    pub kinds: KindsOverview,
+    /// Committed events, with their followers.
+    pub outbox: Arc<Outbox>,
 }
 
 /// Response to a request.
@@ -67,7 +72,7 @@ impl Shop {
         let disk = world.disk.open(&world.power, &world.store_faults);
         let last = disk.memory.highest_numbers().await.map_err(ShopStartError::from)?;
         let ids = ServerIds::new(world.ids.clone(), world.clock.clone(), last);
-        let clock = world.clock.clone();
+        let (clock, outbox) = (world.clock.clone(), disk.outbox.clone());
         let premises = Premises {
             environment: Environment::new(config.rules(), Box::new(ids), Box::new(move || clock.now())),
             store: disk.store,
@@ -84,12 +89,15 @@ impl Shop {
         let story = world.story.clone();
         let leave = Arc::new(move || story.tell("the server cannot go on"));
         let app = Box::pin(App::start_on(&config, premises, leave)).await?;
+        let kinds = app.overview();
         let state = AppState::new(app, config, CancellationToken::new());
         Ok(Self {
             router: http_pages::router(state),
             power: world.power.clone(),
             planter: world.planter.clone(),
             acknowledgements: world.acknowledgements.clone(),
+            kinds,
+            outbox,
         })
     }
 
@@ -114,6 +122,7 @@ impl Shop {
     /// outcome, nor a refusal, nor a request to repeat it.
     pub async fn ask(&self, errand: &Errand) -> Result<Reply, SimError> {
         self.power.pass().await;
+        self.acknowledgements.note_key(errand);
         if let Some(reply) = self.lose(errand).await? {
             return Ok(reply);
         }
