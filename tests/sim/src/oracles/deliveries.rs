@@ -101,8 +101,8 @@ impl Subscription<'_> {
         possible
     }
 
-    /// Demands that whatever arrived is an event of the outbox that the endpoint subscribes to, under its own ID, in one
-    /// delivery, with the right signatures.
+    /// Demands that whatever arrived is an event of the outbox that the endpoint subscribes to, under its own ID, in
+    /// one delivery, with the right signatures.
     fn arrivals_are_genuine(&self, events: &BTreeMap<String, NumberedEvent>) -> Result<(), SimError> {
         let mut deliveries: BTreeMap<&str, &str> = BTreeMap::new();
         let beginning = self.subscriber.history.first().map_or(0, |created| created.from.seq);
