@@ -8,7 +8,7 @@ use reqwest::{Client, Method};
 use serde_json::json;
 
 use super::mail::{MailError, Mailer, Message};
-use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send};
+use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning};
 use super::peers::PeerFault;
 
 /// Path of the hook, used if the gateway's address has no path.
@@ -39,7 +39,7 @@ impl AgentGateway {
         };
         let away = |fault: PeerFault| MailError::Transient { reason: fault.in_one_line() };
         let call = call.header("idempotency-key", &message.id).json(&body);
-        let mut answer = send(call, OTHER_SIDE).await.map_err(away)?;
+        let mut answer = self.peer.send(call, OTHER_SIDE).await.map_err(away)?;
         let status = answer.status();
         if status.is_success() {
             return Ok(());

@@ -3,7 +3,7 @@
 use reqwest::{Client, Method};
 use serde_json::Value;
 
-use super::peer_client::{PeerClient, PeerSettingError, TokenForm, send, whole};
+use super::peer_client::{PeerClient, PeerSettingError, TokenForm, whole};
 use super::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
@@ -36,7 +36,7 @@ impl Detector {
     /// Submits the image at the given URL.
     pub async fn look(&self, picture: &str) -> Result<DetectionOutcome, PeerFault> {
         let call = self.peer.below(Method::GET, LOOK_PATH).query(&[("img", picture)]);
-        let mut answer = send(call, OTHER_SIDE).await?;
+        let mut answer = self.peer.send(call, OTHER_SIDE).await?;
         let status = answer.status();
         let body = whole(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
         judge(status.as_u16(), &body)

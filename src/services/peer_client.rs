@@ -4,10 +4,14 @@
 //! The underlying HTTP client checks resolved addresses when it connects, but not literal IP addresses, which this
 //! module checks for all systems.
 
+mod transport;
+
 use std::error::Error;
 
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
-use reqwest::{Client, Method, RequestBuilder, Response, Url};
+use reqwest::{Method, RequestBuilder, Response, Url};
+
+pub use transport::{NoPeerResponse, PeerHttp, PeerTransport};
 
 use super::peers::PeerFault;
 use domain::peer_address::{PeerAddress, PeerAddressError};
@@ -48,15 +52,20 @@ impl From<PeerSettingError> for PeerFault {
 /// Client for one external system.
 #[derive(Clone)]
 pub struct PeerClient {
-    client: Client,
+    http: PeerHttp,
     address: PeerAddress,
     token: Option<(HeaderName, HeaderValue)>,
 }
 
 impl PeerClient {
-    /// Creates a client for the system at the given address; an empty token is not sent. `client` is the HTTP client
-    /// for configured services.
-    pub fn new(client: Client, url: &str, form: TokenForm<'_>, token: &str) -> Result<Self, PeerSettingError> {
+    /// Creates a client for the system at the given address; an empty token is not sent. `http` is the HTTP client for
+    /// configured services.
+    pub fn new(
+        http: impl Into<PeerHttp>,
+        url: &str,
+        form: TokenForm<'_>,
+        token: &str,
+    ) -> Result<Self, PeerSettingError> {
         let address = PeerAddress::web(url)?;
         let credentials = match form {
             TokenForm::Bearer => (AUTHORIZATION, format!("Bearer {token}")),
@@ -76,7 +85,7 @@ impl PeerClient {
                 Some((header, value))
             }
         };
-        Ok(Self { client, address, token })
+        Ok(Self { http: http.into(), address, token })
     }
 
     /// Returns the address of the system.
@@ -100,17 +109,23 @@ impl PeerClient {
     }
 
     fn request(&self, method: Method, url: Url) -> RequestBuilder {
-        let request = self.client.request(method, url);
+        let request = self.http.request(method, url);
         match &self.token {
             Some((header, value)) => request.header(header, value.clone()),
             None => request,
         }
     }
-}
 
-/// Sends a request to the system that is called `who` in error messages; fails if no response arrives.
-pub async fn send(call: RequestBuilder, who: &str) -> Result<Response, PeerFault> {
-    call.send().await.map_err(|error| PeerFault::new(format!("{who} does not respond")).saying(reason(error)))
+    /// Sends a request that this client has built; fails if no response arrives. The system is called `who` in error
+    /// messages.
+    pub async fn send(&self, call: RequestBuilder, who: &str) -> Result<Response, PeerFault> {
+        self.exchange(call).await.map_err(|error| error.fault(who))
+    }
+
+    /// Sends a request that this client has built.
+    pub async fn exchange(&self, call: RequestBuilder) -> Result<Response, NoPeerResponse> {
+        self.http.send(call).await
+    }
 }
 
 /// Reads at most `most` bytes from the beginning of a response; fails if the response is cut off before that. The

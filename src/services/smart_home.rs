@@ -9,7 +9,7 @@ pub mod discovery;
 use reqwest::{Client, Method, RequestBuilder, StatusCode};
 use serde_json::{Map, Value, json};
 
-use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send};
+use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning};
 use super::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
@@ -73,7 +73,7 @@ impl HomeAssistantClient {
 
     /// Sends a request and returns the status, which is either success or 404 for an entity that does not exist.
     async fn ask(&self, call: RequestBuilder) -> Result<StatusCode, PeerFault> {
-        let mut answer = send(call, OTHER_SIDE).await?;
+        let mut answer = self.peer.send(call, OTHER_SIDE).await?;
         let status = answer.status();
         let body = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
         if status.is_success() || status == StatusCode::NOT_FOUND {

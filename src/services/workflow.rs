@@ -4,7 +4,7 @@ use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Method, StatusCode};
 use serde_json::Value;
 
-use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send};
+use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning};
 use super::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
@@ -47,7 +47,7 @@ impl WorkflowWebhook {
     pub async fn send(&self, event: OutgoingEvent<'_>) -> Result<EventOutcome, PeerFault> {
         let call = self.peer.call(Method::POST).header(CONTENT_TYPE, "application/json");
         let call = call.header("x-service-event", event.event).header("idempotency-key", event.id);
-        let mut answer = send(call.body(event.body), OTHER_SIDE).await?;
+        let mut answer = self.peer.send(call.body(event.body), OTHER_SIDE).await?;
         let status = answer.status();
         if status.is_success() {
             return Ok(EventOutcome::Done);

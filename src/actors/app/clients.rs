@@ -16,6 +16,7 @@ use platform::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
 use printers::registry::{Registry, Settings};
 use services::mail::{ApiSettings, FileOutbox, MailApi, Mailer, Smtp, SmtpSettings};
 use services::payments::{ClientSettings, PaymentProcessor, ProcessorClient};
+use services::peer_client::PeerHttp;
 use services::redis::Redis;
 use services::webhook::WebhookTransport;
 use store::connect;
@@ -34,6 +35,8 @@ pub struct OutsideClients {
     pub mailer: Arc<dyn Mailer>,
     /// Transport for webhooks.
     pub webhooks: Arc<dyn WebhookTransport>,
+    /// Client for the other systems, such as shops whose orders are produced here.
+    pub peers: PeerHttp,
 }
 
 impl OutsideClients {
@@ -44,6 +47,7 @@ impl OutsideClients {
             processor: processor(config)?,
             mailer: mailer(config)?,
             webhooks: Arc::new(outbound(config)?),
+            peers: lan(&LanSettings::default())?.into(),
         })
     }
 }

@@ -36,6 +36,7 @@ use platform::watch::WatchSender;
 use printers::connections::PrinterConnections;
 use printers::registry::known_types;
 use services::mail::Mailer;
+use services::peer_client::PeerHttp;
 use services::slicer::{Slicer, SlicerSettings};
 use services::webhook::{Sender, WebhookTransport};
 use store::Store;
@@ -55,6 +56,7 @@ pub(super) struct Foundation {
     work: LedgerWork,
     mailer: Arc<dyn Mailer>,
     webhooks: Arc<dyn WebhookTransport>,
+    peers: PeerHttp,
     pub(super) subscribers: Subscribers,
     pub(super) connections: Arc<PrinterConnections>,
     pub(super) blobs: Arc<Blobs>,
@@ -91,6 +93,7 @@ impl Foundation {
             work,
             mailer: clients.mailer,
             webhooks: clients.webhooks,
+            peers: clients.peers,
             connections: Arc::new(PrinterConnections::new(clients.printers)),
             customer_space: Arc::new(customer_space),
             blobs,
@@ -141,7 +144,7 @@ impl Foundation {
             access_changes: WatchSender::new(0),
             sku_changes: WatchSender::new(0),
             channel_changes: WatchSender::new(0),
-            shops: shops::lines(config)?,
+            shops: shops::lines(config, self.peers.clone())?,
             work: self.work.clone(),
             hold: self.hold.clone(),
         })

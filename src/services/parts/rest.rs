@@ -7,7 +7,7 @@ use reqwest::{Client, Method, RequestBuilder};
 use serde_json::Value;
 
 use super::StockError;
-use crate::peer_client::{PeerClient, PeerSettingError, TokenForm, reason};
+use crate::peer_client::{NoPeerResponse, PeerClient, PeerSettingError, TokenForm, reason};
 use platform::http::read_beginning;
 
 /// Time limit for a response.
@@ -55,10 +55,8 @@ impl Rest {
     }
 
     async fn send(&self, request: RequestBuilder) -> Result<RestResponse, StockError> {
-        let mut answer = request.send().await.map_err(|error| {
-            // Before there is a connection nothing can have been sent.
-            let (unsent, words) = (error.is_connect() || error.is_builder(), reason(error));
-            if unsent { StockError::Unreachable(words) } else { StockError::NoAnswer(words) }
+        let mut answer = self.peer.exchange(request).await.map_err(|NoPeerResponse { words, is_unsent }| {
+            if is_unsent { StockError::Unreachable(words) } else { StockError::NoAnswer(words) }
         })?;
         let status = answer.status().as_u16();
         let headers = answer.headers().clone();

@@ -36,7 +36,7 @@ const SPELLS: [(FaultKind, i64); 5] = [
     (FaultKind::ReceiverRedirects, 5 * MINUTE_MS),
 ];
 /// Faults that delay nothing that the server does between an event and its delivery to another receiver.
-const HARMLESS: [FaultKind; 22] = [
+const HARMLESS: [FaultKind; 27] = [
     FaultKind::LostRequest,
     FaultKind::LostAnswer,
     FaultKind::Delay,
@@ -59,6 +59,11 @@ const HARMLESS: [FaultKind; 22] = [
     FaultKind::ReceiverRedirects,
     FaultKind::ReceiverGone,
     FaultKind::ReceiverAnswerLost,
+    FaultKind::ShopDown,
+    FaultKind::ShopHangs,
+    FaultKind::ShopAnswerLost,
+    FaultKind::MessageRepeated,
+    FaultKind::MessageLate,
 ];
 
 /// Plan of an endpoint and its receiver.

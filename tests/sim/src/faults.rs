@@ -65,11 +65,21 @@ pub enum FaultKind {
     ReceiverGone,
     /// Answers of receivers are lost, after they accepted a delivery.
     ReceiverAnswerLost,
+    /// The interface of another shop cannot be reached for a while.
+    ShopDown,
+    /// The interface of another shop answers nothing for a while.
+    ShopHangs,
+    /// Answers of another shop are lost, after it has done what was requested.
+    ShopAnswerLost,
+    /// Messages of another shop arrive several times.
+    MessageRepeated,
+    /// Messages of another shop arrive late, and so in another order.
+    MessageLate,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 32] = [
         Self::Crash,
         Self::CommitRefused,
         Self::CommitLost,
@@ -97,6 +107,11 @@ impl FaultKind {
         Self::ReceiverRedirects,
         Self::ReceiverGone,
         Self::ReceiverAnswerLost,
+        Self::ShopDown,
+        Self::ShopHangs,
+        Self::ShopAnswerLost,
+        Self::MessageRepeated,
+        Self::MessageLate,
     ];
 
     /// Returns the word for it on the command line.
@@ -129,6 +144,11 @@ impl FaultKind {
             Self::ReceiverRedirects => "receiver-redirects",
             Self::ReceiverGone => "receiver-gone",
             Self::ReceiverAnswerLost => "receiver-answer-lost",
+            Self::ShopDown => "shop-down",
+            Self::ShopHangs => "shop-hangs",
+            Self::ShopAnswerLost => "shop-answer-lost",
+            Self::MessageRepeated => "message-repeated",
+            Self::MessageLate => "message-late",
         }
     }
 

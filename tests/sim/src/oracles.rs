@@ -1,6 +1,7 @@
 //! Judgement of a run by what happened in the world. The oracles read logs of machines, rows of the disk and responses
 //! of the API, and call none of the rules that they judge.
 
+mod channels;
 mod deliveries;
 mod growth;
 mod orders;
@@ -38,8 +39,12 @@ pub fn judge(world: &World, people: &People, ending: &Ending, read_back: &Ending
         orders::is_as_planned(customer, order)?;
         orders::each_step_is_published(&tables, order, jobs)?;
     }
+    channels::are_made_once(world, people, &ending.sales, &tables)?;
     for (then, now) in ending.orders.iter().zip(&read_back.orders) {
         orders::is_read_back(then, now)?;
+    }
+    for (then, now) in ending.sales.iter().zip(&read_back.sales) {
+        orders::is_read_back(&then.ours, &now.ours)?;
     }
     for one in [ending, read_back] {
         let (before, after) = one.events;

@@ -1,10 +1,11 @@
 //! Everybody who deals with the shop: its customers and its staff. They outlive crashes of the server.
 
-use futures::future::{try_join_all, try_join3};
+use futures::future::{try_join_all, try_join4};
 
 use crate::customers::Customer;
 use crate::error::SimError;
 use crate::plan::Plan;
+use crate::sellers::Seller;
 use crate::setup::SetUp;
 use crate::shop::Shop;
 use crate::staff::Staff;
@@ -19,6 +20,8 @@ pub struct People {
     pub staff: Staff,
     /// Staff who look after webhook endpoints, in the order of the plan.
     pub subscribers: Vec<Subscriber>,
+    /// Other shops, in the order of the plan.
+    pub sellers: Vec<Seller>,
     products: Vec<String>,
 }
 
@@ -29,12 +32,15 @@ impl People {
         let customers = plan.orders.iter().cloned().map(Customer::new).collect();
         let subscribers = plan.endpoints.iter().cloned().map(Subscriber::new).collect();
         let staff = Staff::new(plan.seed, material, printers, &plan.spools);
-        Self { customers, staff, subscribers, products }
+        let sellers = plan.shops.iter().cloned().map(Seller::new).collect();
+        Self { customers, staff, subscribers, sellers, products }
     }
 
     /// Returns whether all planned steps of everybody were acknowledged.
     pub fn are_done(&self) -> bool {
-        self.customers.iter().all(Customer::is_done) && self.subscribers.iter().all(Subscriber::is_done)
+        self.customers.iter().all(Customer::is_done)
+            && self.subscribers.iter().all(Subscriber::is_done)
+            && self.sellers.iter().all(Seller::is_done)
     }
 
     /// Returns the IDs of the orders that were placed.
@@ -44,12 +50,14 @@ impl People {
 
     /// Lets everybody do what is due, all at the same time.
     pub async fn step(&mut self, world: &World, shop: &Shop) -> Result<(), SimError> {
-        let orders = self.orders();
-        let Self { customers, staff, subscribers, products } = self;
+        let sold = self.sellers.iter().flat_map(Seller::orders).cloned();
+        let orders: Vec<String> = self.orders().into_iter().chain(sold).collect();
+        let Self { customers, staff, subscribers, sellers, products } = self;
         let products: &[String] = products;
         let customers = customers.iter_mut().map(|customer| customer.step(world, shop, products));
         let subscribers = subscribers.iter_mut().map(|subscriber| subscriber.step(world, shop));
+        let sellers = sellers.iter_mut().map(|seller| seller.step(world, shop, products));
         let staff = staff.step(world, shop, &orders);
-        try_join3(try_join_all(customers), staff, try_join_all(subscribers)).await.map(drop)
+        try_join4(try_join_all(customers), staff, try_join_all(subscribers), try_join_all(sellers)).await.map(drop)
     }
 }

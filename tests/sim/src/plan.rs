@@ -7,6 +7,7 @@ use fastrand::Rng;
 use crate::chance::branch;
 use crate::endpoints::EndpointPlan;
 use crate::faults::{FaultKind, FaultPlan};
+use crate::sold::ShopPlan;
 
 /// Most crashes of a story.
 const MOST_CRASHES: u32 = 5;
@@ -29,6 +30,8 @@ pub struct Plan {
     pub spools: Vec<SpoolChange>,
     /// Webhook endpoints, by their numbers.
     pub endpoints: Vec<EndpointPlan>,
+    /// Other shops whose orders are produced here.
+    pub shops: Vec<ShopPlan>,
     /// Crashes, in order.
     pub crashes: Vec<CrashPlan>,
     /// Faults.
@@ -151,7 +154,9 @@ impl Plan {
         let mut crash = branch(seed, FaultKind::Crash.word());
         let crashes = (0..faults.times(FaultKind::Crash, MOST_CRASHES)).map(|_| CrashPlan::draw(&mut crash)).collect();
         let endpoints = EndpointPlan::draw_all(seed, &faults);
-        Self { seed, printers, sign_off_required, products, orders, spools, endpoints, crashes, faults }
+        let cents: Vec<i64> = products.iter().map(|product| product.cents).collect();
+        let shops = ShopPlan::draw_all(seed, &faults, &cents);
+        Self { seed, printers, sign_off_required, products, orders, spools, endpoints, shops, crashes, faults }
     }
 }
 

@@ -49,11 +49,15 @@ pub enum Plant {
     ForgedSignature,
     /// After a failure, no delivery to the same receiver ends.
     StoppedEndpoint,
+    /// A paid order of another shop arrives as two.
+    DoubledSale,
+    /// Another shop confirms a fulfillment that it never gets.
+    LostFulfillment,
 }
 
 impl Plant {
     /// All plants.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::LostCommit,
         Self::ForgottenCommit,
         Self::DroppedEvent,
@@ -70,6 +74,8 @@ impl Plant {
         Self::RenamedDelivery,
         Self::ForgedSignature,
         Self::StoppedEndpoint,
+        Self::DoubledSale,
+        Self::LostFulfillment,
     ];
 }
 

@@ -25,8 +25,10 @@ use actors::restores::DispatchHold;
 use http::AppState;
 use http::access::LocalOwner;
 use kernel::environment::Environment;
+use platform::http::{LanSettings, lan};
 use printers::adapter::Adapter;
 use printers::registry::{AdapterFactory, AdapterParts, MakeError};
+use services::peer_client::PeerHttp;
 use store::DomainQueries as _;
 use store::outbox::Outbox;
 
@@ -84,6 +86,7 @@ impl Shop {
                 processor: None,
                 mailer: world.post_office.clone(),
                 webhooks: world.receivers.clone(),
+                peers: PeerHttp::through(lan(&LanSettings::default())?, world.other_shops.clone()),
             },
         };
         let story = world.story.clone();
@@ -191,6 +194,16 @@ impl Shop {
         let request = Request::builder().header("stripe-signature", signature);
         let request = request.header(header::CONTENT_TYPE, "application/json");
         let answer = self.send(Method::POST, "/webhooks/payments", request, Body::from(body)).await?;
+        self.power.pass().await;
+        Ok(answer.status)
+    }
+
+    /// Sends a signed message of another system. Returns the status.
+    pub async fn message(&self, path: &str, headers: &[(&str, &str)], body: String) -> Result<u16, SimError> {
+        self.power.pass().await;
+        let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+        let answer = self.send(Method::POST, path, request, Body::from(body)).await?;
         self.power.pass().await;
         Ok(answer.status)
     }

@@ -136,7 +136,12 @@ fn drawn(kind: FaultKind, number: usize, printer: usize, chance: &mut Rng) -> Op
         | FaultKind::ReceiverFails
         | FaultKind::ReceiverRedirects
         | FaultKind::ReceiverGone
-        | FaultKind::ReceiverAnswerLost => return None,
+        | FaultKind::ReceiverAnswerLost
+        | FaultKind::ShopDown
+        | FaultKind::ShopHangs
+        | FaultKind::ShopAnswerLost
+        | FaultKind::MessageRepeated
+        | FaultKind::MessageLate => return None,
     })
 }
 

@@ -14,6 +14,7 @@ use crate::disk::Disk;
 use crate::faults::FaultPlan;
 use crate::ids::WorldIds;
 use crate::machine::FloorMachine;
+use crate::other_shops::OtherShops;
 use crate::outside::PostOffice;
 use crate::plan::Plan;
 use crate::plants::{Plant, Planter};
@@ -48,6 +49,8 @@ pub struct World {
     pub post_office: Arc<PostOffice>,
     /// Receivers of webhooks.
     pub receivers: Arc<Receivers>,
+    /// Other shops.
+    pub other_shops: Arc<OtherShops>,
     /// Faults and people that come at times.
     pub weather: Weather,
     /// Commands that the server acknowledged.
@@ -74,6 +77,7 @@ impl World {
         let machines = PRINTER_NAMES.iter().take(plan.printers).map(machine).collect();
         let receivers =
             Receivers::new(seed, &plan.endpoints, clock.clone(), story.clone(), power.clone(), planter.clone());
+        let other_shops = OtherShops::new(seed, &plan.shops, clock.clone(), story.clone(), power.clone(), &planter);
         Ok(Self {
             ids: Arc::new(WorldIds::new(branch(seed, "ids"))),
             planter,
@@ -82,6 +86,7 @@ impl World {
             machines: Arc::new(machines),
             post_office: Arc::new(PostOffice::new(seed, story.clone(), power.clone())),
             receivers: Arc::new(receivers),
+            other_shops: Arc::new(other_shops),
             power,
             weather: Weather::draw(seed, &plan.faults, plan.printers),
             acknowledgements: Arc::default(),
@@ -97,6 +102,7 @@ impl World {
         self.store_faults.set_rates(plan);
         self.post_office.set_rates(plan);
         self.receivers.set_rates(plan);
+        self.other_shops.set_rates(plan);
         self.machines.values().for_each(|machine| machine.set_rates(plan));
     }
 
