@@ -1,9 +1,9 @@
 //! Client for Obico's ML API: submits an image URL, from which the API downloads the image.
 
-use reqwest::{Client, Method};
+use reqwest::Method;
 use serde_json::Value;
 
-use super::peer_client::{PeerClient, PeerSettingError, TokenForm, whole};
+use super::peer_client::{PeerClient, PeerHttp, PeerSettingError, TokenForm, whole};
 use super::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
@@ -29,8 +29,8 @@ pub struct Detector {
 
 impl Detector {
     /// Creates a client for the given address; an empty token is not sent.
-    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
-        Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
+    pub fn new(http: impl Into<PeerHttp>, url: &str, token: &str) -> Result<Self, PeerSettingError> {
+        Ok(Self { peer: PeerClient::new(http, url, TokenForm::Bearer, token)? })
     }
 
     /// Submits the image at the given URL.

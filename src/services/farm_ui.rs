@@ -1,9 +1,9 @@
 //! Reads the list of printers from FDM Monster.
 
-use reqwest::{Client, Method, StatusCode};
+use reqwest::{Method, StatusCode};
 use serde_json::Value;
 
-use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, whole};
+use super::peer_client::{PeerClient, PeerHttp, PeerSettingError, TokenForm, beginning, whole};
 use super::peers::PeerFault;
 
 /// Maximum number of bytes read from a list.
@@ -43,8 +43,8 @@ pub struct FarmUi {
 
 impl FarmUi {
     /// Creates a client for the given address and API key, which may be empty.
-    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
-        Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
+    pub fn new(http: impl Into<PeerHttp>, url: &str, token: &str) -> Result<Self, PeerSettingError> {
+        Ok(Self { peer: PeerClient::new(http, url, TokenForm::Bearer, token)? })
     }
 
     /// Returns whether the server requires authentication; fails if the address belongs to something other than FDM

@@ -91,9 +91,8 @@ fn outbound(config: &Config) -> Result<Outbound, BuildError> {
 }
 
 /// Creates the client that sends messages to the agent gateway, if enabled in the settings.
-pub(super) fn agent(config: &Config, line: Arc<SystemLine>) -> Result<Option<Arc<dyn Mailer>>, ShopStartError> {
-    let line = AgentSender::new(config, &lan(&LanSettings::default())?, line);
-    Ok(line.map(|line| Arc::new(line) as Arc<dyn Mailer>))
+pub(super) fn agent(config: &Config, http: &PeerHttp, line: Arc<SystemLine>) -> Option<Arc<dyn Mailer>> {
+    AgentSender::new(config, http, line).map(|line| Arc::new(line) as Arc<dyn Mailer>)
 }
 
 /// Builds everything that depends only on the settings, as at startup, and then discards it. Makes no connections and
@@ -116,7 +115,7 @@ pub fn rehearse(config: &Config) -> Result<Vec<(&'static str, String)>, ShopStar
     redis(config)?;
     processor(config)?;
     shops::storefront(config)?;
-    let prepared = PreparedIntegrations::new(config, &lan(&LanSettings::default())?);
+    let prepared = PreparedIntegrations::new(config, &lan(&LanSettings::default())?.into());
     Ok(prepared.faults().map(|fault| (fault.name, fault.reason.to_string())).collect())
 }
 

@@ -30,7 +30,6 @@ use files::blobs::Blobs;
 use kernel::directory::DirectoryArgs;
 use kernel::environment::Environment;
 use kernel::restart_policy::RestartPolicy;
-use platform::http::{LanSettings, lan};
 use platform::secrets::encryption::SecretCipher;
 use platform::watch::WatchSender;
 use printers::connections::PrinterConnections;
@@ -133,7 +132,7 @@ impl Foundation {
             mail_meter: Arc::default(),
             mail_frame: Arc::new(MailFrame::new(&config.pdf, config.invoices.rules().seller)?),
             documents: self.documents.clone(),
-            agent: clients::agent(config, self.lines.of("agent"))?,
+            agent: clients::agent(config, &self.peers, self.lines.of("agent")),
             slicing: Arc::new(SlicingService::new(
                 Slicer::new(SlicerSettings::of(config))?,
                 self.blobs.clone(),
@@ -198,10 +197,9 @@ impl Foundation {
     }
 
     /// Builds the integrations enabled by the settings. Makes no calls yet.
-    pub(super) fn build_integrations(&self, config: &Config) -> Result<Arc<Integrations>, ShopStartError> {
-        let client = lan(&LanSettings::default())?;
-        Ok(Integrations::new(
-            PreparedIntegrations::new(config, &client),
+    pub(super) fn build_integrations(&self, config: &Config) -> Arc<Integrations> {
+        Integrations::new(
+            PreparedIntegrations::new(config, &self.peers),
             &self.lines,
             &Sources {
                 integrations: self.directories.integrations.clone(),
@@ -217,9 +215,9 @@ impl Foundation {
                 queries: self.queries.clone(),
                 cipher: self.cipher.clone(),
                 environment: self.environment.clone(),
-                client,
+                http: self.peers.clone(),
             },
-        ))
+        )
     }
 }
 

@@ -69,6 +69,11 @@ impl PeerHttp {
         Self { client, transport }
     }
 
+    /// Returns the HTTP client, for connection tests, which leave through no other transport.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
     /// Builds a request.
     pub(crate) fn request(&self, method: Method, url: Url) -> RequestBuilder {
         self.client.request(method, url)
