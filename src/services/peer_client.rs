@@ -172,6 +172,11 @@ pub fn network_words(error: &(dyn Error + 'static)) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use async_trait::async_trait;
+    use reqwest::Request;
+
     use super::*;
     use platform::http::{LanSettings, lan};
 
@@ -205,5 +210,27 @@ mod tests {
         }
         assert_eq!(client_with("http://h/", TokenForm::Bearer, "a\nb").err(), Some(PeerSettingError::Token));
         assert!(client_with("http://h/", TokenForm::Header("a b"), "").is_err());
+    }
+
+    /// Transport through which nothing leaves.
+    struct Closed;
+
+    #[async_trait]
+    impl PeerTransport for Closed {
+        async fn exchange(&self, request: Request) -> Result<Response, NoPeerResponse> {
+            Err(NoPeerResponse { words: format!("no way to {}", request.url()), is_unsent: true })
+        }
+    }
+
+    #[tokio::test]
+    async fn requests_leave_through_the_transport() {
+        platform::tls::install_provider();
+        let http = lan(&LanSettings::default()).map(|client| PeerHttp::through(client, Arc::new(Closed)));
+        let peer = http.map(|http| PeerClient::new(http, "http://shop.lan/base", TokenForm::Bearer, "t"));
+        let Ok(Ok(peer)) = peer else { panic!("no client") };
+        let fault = peer.send(peer.below(Method::GET, "orders"), "the shop").await.err();
+        let words = fault.map(|fault| fault.in_one_line());
+        assert_eq!(words.as_deref(), Some("the shop does not respond: no way to http://shop.lan/base/orders"));
+        assert!(peer.exchange(peer.call(Method::GET)).await.is_err_and(|error| error.is_unsent));
     }
 }
