@@ -43,14 +43,14 @@ pub struct Sale {
     pub record: Option<String>,
     /// ID of our order, once it exists.
     pub order: Option<String>,
-    /// The staff has shipped it.
-    pub is_shipped: bool,
+    /// Number of shipments. There are several where a part was rejected after it was shipped.
+    shipments: u32,
 }
 
 impl Seller {
     /// Creates a shop from which nothing has arrived yet.
     pub fn new(plan: ShopPlan) -> Self {
-        let sale = |plan: &SoldPlan| Sale { plan: plan.clone(), record: None, order: None, is_shipped: false };
+        let sale = |plan: &SoldPlan| Sale { plan: plan.clone(), record: None, order: None, shipments: 0 };
         let (sales, letters) = (plan.orders.iter().map(sale).collect(), plan.letters.clone());
         Self { plan, sales, channel: None, is_mapped: false, letters, refusals: 0 }
     }
@@ -136,7 +136,7 @@ impl Seller {
         Ok(())
     }
 
-    /// Ships our order once it is ready.
+    /// Ships our order whenever it is ready.
     async fn look_after(&mut self, world: &World, shop: &Shop, at: usize) -> Result<(), SimError> {
         let (number, refusals) = (self.plan.number, self.refusals);
         let Some(sale) = self.sales.get_mut(at) else { return Ok(()) };
@@ -145,7 +145,7 @@ impl Seller {
             let record = shop.read(&format!("/api/channel-orders/{record}")).await?;
             sale.order = record.and_then(|record| record["orderId"].as_str().map(str::to_owned));
         }
-        let Some(order) = sale.order.as_ref().filter(|_| !sale.is_shipped) else { return Ok(()) };
+        let Some(order) = &sale.order else { return Ok(()) };
         let Some(state) = shop.read(&format!("/api/orders/{order}")).await? else { return Ok(()) };
         if state["status"] != "ready" {
             return Ok(());
@@ -153,13 +153,13 @@ impl Seller {
         let tracking_number = format!("00340434{number}{}", sale.plan.id);
         let errand = Errand {
             path: format!("/api/orders/{order}/ship"),
-            key: format!("ship-{number}-{at}-{refusals}"),
+            key: format!("ship-{number}-{at}-{}-{refusals}", sale.shipments),
             body: json!({"carrier": "DHL", "trackingNumber": tracking_number, "estimatedDelivery": "2026-11-24"}),
         };
         match shop.ask(&errand).await? {
             Reply::Done(_) => {
                 world.story.tell(format!("staff: order {} of other shop {number} is shipped", sale.plan.id));
-                sale.is_shipped = true;
+                sale.shipments += 1;
             }
             // A part was rejected, or the order was cancelled, in this moment.
             Reply::Refused(_) => self.refusals += 1,
@@ -181,15 +181,11 @@ impl SaleEnding {
     /// Returns something that is not done yet; `None` if all is.
     pub fn unrest(&self) -> Option<String> {
         let Self { record, ours: (order, jobs) } = self;
-        let is_reported = |shipment: &Value| shipment["state"] == "told";
+        let mut shipments = record["shipments"].as_array().into_iter().flatten();
+        let is_reported = shipments.all(|shipment| shipment["state"] == "told");
         match (record["status"].as_str(), order["status"].as_str()) {
             (Some("cancelled"), None) => None,
-            (Some("made"), Some("cancelled" | "refunded")) => jobs_unrest(jobs, true),
-            (Some("made"), Some("shipped")) => {
-                let shipments = record["shipments"].as_array().map(Vec::as_slice).unwrap_or_default();
-                let is_over = !shipments.is_empty() && shipments.iter().all(is_reported);
-                if is_over { jobs_unrest(jobs, true) } else { Some(record.to_string()) }
-            }
+            (Some("made"), Some("cancelled" | "refunded" | "shipped")) if is_reported => jobs_unrest(jobs, true),
             _ => Some(format!("{record}, with order {order} and jobs {}", Value::from(jobs.clone()))),
         }
     }
