@@ -44,6 +44,11 @@ impl Tables {
         self.parts::<IssuedDocument>().find(|one| one.id == id)
     }
 
+    /// Returns an endpoint's deliveries, lowest ID first, for simulations.
+    pub fn deliveries(&self, endpoint: Id) -> impl Iterator<Item = &Delivery> {
+        self.parts_under(endpoint)
+    }
+
     /// Returns an endpoint's pending deliveries, earliest first.
     pub(crate) fn pending_deliveries(&self, endpoint: Id) -> Vec<Delivery> {
         let deliveries = self.parts_under::<Delivery>(endpoint);

@@ -2,6 +2,7 @@
 //! or discarded.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
@@ -195,6 +196,17 @@ impl Tables {
             self.events.remove_mut(seq);
         });
         (expired.len() + deliveries.len() + events.len()) as u64
+    }
+
+    /// Returns the number of rows of each table that has any, for simulations.
+    pub fn row_counts(&self) -> BTreeMap<&'static str, usize> {
+        let mut counts = BTreeMap::new();
+        for (table, _) in self.snapshots.keys().chain(self.rows.keys()) {
+            *counts.entry(*table).or_default() += 1;
+        }
+        let (events, lines, answers) = (self.events.size(), self.audit.size(), self.answers.size());
+        counts.extend([("events", events), ("audit", lines), ("idempotency", answers)]);
+        counts
     }
 
     /// Returns the number of the last event; 0 if none.

@@ -1,5 +1,6 @@
 //! Commands that the server acknowledged. Whatever happens later, each must be in what is read back.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
@@ -43,18 +44,33 @@ impl Acknowledgement {
     }
 }
 
-/// All acknowledged commands, in the order of their acknowledgement.
+/// All acknowledged commands, in the order of their acknowledgement, and the keys of all commands that were sent.
 #[derive(Default)]
-pub struct Acknowledgements(Mutex<Vec<Acknowledgement>>);
+pub struct Acknowledgements {
+    all: Mutex<Vec<Acknowledgement>>,
+    /// Path and idempotency key of each command.
+    keys: Mutex<BTreeSet<(String, String)>>,
+}
 
 impl Acknowledgements {
     /// Adds one.
     pub fn add(&self, one: Acknowledgement) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(one);
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).push(one);
+    }
+
+    /// Notes that a command is sent, for the first time or again.
+    pub fn note_key(&self, errand: &Errand) {
+        let key = (errand.path.clone(), errand.key.clone());
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner).insert(key);
+    }
+
+    /// Returns the number of commands that were sent, each counted once however often it was repeated.
+    pub fn key_count(&self) -> usize {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// Returns those so far.
     pub fn all(&self) -> Vec<Acknowledgement> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -62,6 +62,11 @@ impl WorldClock {
         BEGINNING.plus_ms(self.elapsed_ms())
     }
 
+    /// Returns the virtual milliseconds from the beginning to a wall-clock time.
+    pub fn ms_of(at: Timestamp) -> i64 {
+        at.since(BEGINNING)
+    }
+
     /// Returns the present moment as printers count it.
     pub fn instant(&self) -> Instant {
         self.origin + Duration::from_millis(self.elapsed_ms().unsigned_abs())

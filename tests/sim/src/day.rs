@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::runtime::Handle;
 use tokio::time::sleep;
 
-use crate::customers::Customer;
 use crate::error::SimError;
+use crate::growth::ServerSize;
 use crate::loose_ends;
+use crate::oracles;
 use crate::people::People;
 use crate::plan::Plan;
+use crate::sellers::{SaleEnding, read_sales};
 use crate::shop::Shop;
 use crate::staff::jobs_of;
 use crate::weather::HEALED_AT_MS;
@@ -29,10 +30,14 @@ const QUIET: Duration = Duration::from_secs(120);
 pub struct Ending {
     /// Orders as the API shows them, in the order of the customers, with their jobs.
     pub orders: Vec<(Value, Vec<Value>)>,
-    /// Number of tasks of the server while it is quiet.
-    pub tasks: usize,
+    /// Orders that other shops sold, in the order of the plan.
+    pub sales: Vec<SaleEnding>,
+    /// Endpoints as the API shows them, in the order of the plan; null for those that do not exist.
+    pub endpoints: Vec<Value>,
     /// Number of events, before and after the server was quiet for a while.
     pub events: (i64, i64),
+    /// Size of the server, before and after it was quiet for a while.
+    pub sizes: (ServerSize, ServerSize),
 }
 
 /// Lets the day go by. Returns the state in which everything rests.
@@ -41,7 +46,7 @@ pub async fn live(world: &World, shop: &Shop, plan: &Plan, people: &mut People) 
     loop {
         people.step(world, shop).await?;
         let now = world.clock.elapsed_ms();
-        if now > HEALED_AT_MS && people.customers.iter().all(Customer::is_done) {
+        if now > HEALED_AT_MS && people.are_done() {
             let unrest = unrest(world, shop, people).await?;
             match unrest {
                 None => return ending(world, shop, people).await,
@@ -62,8 +67,10 @@ pub async fn live(world: &World, shop: &Shop, plan: &Plan, people: &mut People) 
 
 /// Returns the time of all prints of a plan.
 fn print_ms(plan: &Plan) -> i64 {
-    let lines = plan.orders.iter().flat_map(|order| &order.lines);
-    let seconds = lines.filter_map(|(product, quantity)| Some(plan.products.get(*product)?.seconds * quantity));
+    let sold = plan.shops.iter().flat_map(|shop| &shop.orders).flat_map(|order| &order.lines);
+    let sold = sold.map(|(product, quantity, _)| (*product, u64::from(*quantity)));
+    let lines = plan.orders.iter().flat_map(|order| order.lines.iter().copied()).chain(sold);
+    let seconds = lines.filter_map(|(product, quantity)| Some(plan.products.get(product)?.seconds * quantity));
     i64::try_from(seconds.sum::<u64>() * PRINTS_OF_A_PART * 1000).unwrap_or(i64::MAX)
 }
 
@@ -81,40 +88,67 @@ async fn unrest(world: &World, shop: &Shop, people: &People) -> Result<Option<St
         }
     }
     for (order, jobs) in read_orders(world, shop, people).await? {
-        // A job that failed before its order ended stays as it is: nobody will try it again.
-        let ends: &[&str] = match order["status"].as_str() {
-            Some("ready") => &["COMPLETED", "CANCELLED"],
-            Some("cancelled" | "refunded") => &["COMPLETED", "CANCELLED", "FAILED"],
-            _ => return Ok(Some(format!("{order}, with jobs {}", Value::from(jobs)))),
+        let unrest = match order["status"].as_str() {
+            Some("ready") => jobs_unrest(&jobs, false),
+            Some("cancelled" | "refunded") => jobs_unrest(&jobs, true),
+            _ => Some(format!("{order}, with jobs {}", Value::from(jobs))),
         };
-        let is_over = |job: &&Value| job["state"].as_str().is_some_and(|state| ends.contains(&state));
-        if let Some(job) = jobs.iter().find(|job| !is_over(job) || job["awaitsSignOff"] == true) {
-            return Ok(Some(job.to_string()));
+        if unrest.is_some() {
+            return Ok(unrest);
         }
     }
-    loose_ends::first(world, people)
+    if let Some(unrest) = loose_ends::first(world, people)? {
+        return Ok(Some(unrest));
+    }
+    let sales = read_sales(world, shop, people).await?;
+    if let Some(unrest) = sales.iter().find_map(SaleEnding::unrest) {
+        return Ok(Some(unrest));
+    }
+    Ok(oracles::unrest_of_deliveries(world, people))
+}
+
+/// Returns a job that is not over yet; `None` if there is none. One that failed before its order ended stays as it is:
+/// nobody will try it again.
+pub fn jobs_unrest(jobs: &[Value], is_order_over: bool) -> Option<String> {
+    let ends: &[&str] = if is_order_over { &["COMPLETED", "CANCELLED", "FAILED"] } else { &["COMPLETED", "CANCELLED"] };
+    let is_over = |job: &&Value| job["state"].as_str().is_some_and(|state| ends.contains(&state));
+    let job = jobs.iter().find(|job| !is_over(job) || job["awaitsSignOff"] == true);
+    job.map(Value::to_string)
 }
 
 /// Reads the orders of all customers, with their jobs.
 pub async fn read_orders(world: &World, shop: &Shop, people: &People) -> Result<Vec<(Value, Vec<Value>)>, SimError> {
     let mut orders = Vec::new();
     for id in people.orders() {
-        let order = shop.get(&format!("/api/orders/{id}")).await?.expect(200)?;
-        let mut jobs = Vec::new();
-        for job in jobs_of(world, &[id]) {
-            jobs.push(shop.get(&format!("/api/jobs/{job}")).await?.expect(200)?);
-        }
-        orders.push((order, jobs));
+        orders.push(read_order(world, shop, &id).await?);
     }
     Ok(orders)
+}
+
+/// Reads an order with its jobs.
+pub async fn read_order(world: &World, shop: &Shop, id: &str) -> Result<(Value, Vec<Value>), SimError> {
+    let order = shop.get(&format!("/api/orders/{id}")).await?.expect(200)?;
+    let mut jobs = Vec::new();
+    for job in jobs_of(world, &[id.to_owned()]) {
+        jobs.push(shop.get(&format!("/api/jobs/{job}")).await?.expect(200)?);
+    }
+    Ok((order, jobs))
 }
 
 /// Waits while everything should be quiet, and returns the state after that.
 pub async fn ending(world: &World, shop: &Shop, people: &People) -> Result<Ending, SimError> {
     sleep(QUIET).await;
-    let before = world.disk.tables().last_seq();
+    let (seq, size) = (world.disk.tables().last_seq(), ServerSize::now(world, shop));
     sleep(QUIET).await;
-    let events = (before, world.disk.tables().last_seq());
-    let tasks = Handle::current().metrics().num_alive_tasks();
-    Ok(Ending { orders: read_orders(world, shop, people).await?, tasks, events })
+    let events = (seq, world.disk.tables().last_seq());
+    let sizes = (size, ServerSize::now(world, shop));
+    let mut endpoints = Vec::new();
+    for subscriber in &people.subscribers {
+        endpoints.push(match subscriber.path() {
+            Some(path) => shop.get(&path).await?.expect(200)?,
+            None => Value::Null,
+        });
+    }
+    let (orders, sales) = (read_orders(world, shop, people).await?, read_sales(world, shop, people).await?);
+    Ok(Ending { orders, sales, endpoints, events, sizes })
 }

@@ -71,11 +71,35 @@ pub enum FaultKind {
     MailSlow,
     /// The mail service is down for long.
     MailDown,
+    /// Receivers of webhooks cannot be reached for a while, perhaps for longer than deliveries are tried.
+    ReceiverDown,
+    /// Receivers accept connections and answer nothing for a while.
+    ReceiverHangs,
+    /// Receivers take long to answer for a while.
+    ReceiverSlow,
+    /// Receivers answer with 500 for a while.
+    ReceiverFails,
+    /// Receivers redirect for a while.
+    ReceiverRedirects,
+    /// Receivers answer with 410 from some time on.
+    ReceiverGone,
+    /// Answers of receivers are lost, after they accepted a delivery.
+    ReceiverAnswerLost,
+    /// The interface of another shop cannot be reached for a while.
+    ShopDown,
+    /// The interface of another shop answers nothing for a while.
+    ShopHangs,
+    /// Answers of another shop are lost, after it has done what was requested.
+    ShopAnswerLost,
+    /// Messages of another shop arrive several times.
+    MessageRepeated,
+    /// Messages of another shop arrive late, and so in another order.
+    MessageLate,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 42] = [
         Self::Crash,
         Self::CommitRefused,
         Self::CommitLost,
@@ -106,6 +130,18 @@ impl FaultKind {
         Self::MailLost,
         Self::MailSlow,
         Self::MailDown,
+        Self::ReceiverDown,
+        Self::ReceiverHangs,
+        Self::ReceiverSlow,
+        Self::ReceiverFails,
+        Self::ReceiverRedirects,
+        Self::ReceiverGone,
+        Self::ReceiverAnswerLost,
+        Self::ShopDown,
+        Self::ShopHangs,
+        Self::ShopAnswerLost,
+        Self::MessageRepeated,
+        Self::MessageLate,
     ];
 
     /// Returns the word for it on the command line.
@@ -141,6 +177,18 @@ impl FaultKind {
             Self::MailLost => "mail-lost",
             Self::MailSlow => "mail-slow",
             Self::MailDown => "mail-down",
+            Self::ReceiverDown => "receiver-down",
+            Self::ReceiverHangs => "receiver-hangs",
+            Self::ReceiverSlow => "receiver-slow",
+            Self::ReceiverFails => "receiver-fails",
+            Self::ReceiverRedirects => "receiver-redirects",
+            Self::ReceiverGone => "receiver-gone",
+            Self::ReceiverAnswerLost => "receiver-answer-lost",
+            Self::ShopDown => "shop-down",
+            Self::ShopHangs => "shop-hangs",
+            Self::ShopAnswerLost => "shop-answer-lost",
+            Self::MessageRepeated => "message-repeated",
+            Self::MessageLate => "message-late",
         }
     }
 

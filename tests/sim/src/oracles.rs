@@ -2,12 +2,17 @@
 //! of the API, and call none of the rules that they judge.
 
 mod books;
+mod channels;
+mod deliveries;
+mod growth;
 mod invoices;
 mod mails;
 mod orders;
 mod parts;
 
 use std::collections::BTreeMap;
+
+pub use deliveries::unrest as unrest_of_deliveries;
 
 use simulator::printer::PhysicalEvent;
 
@@ -20,9 +25,6 @@ use crate::people::People;
 use crate::shop::Shop;
 use crate::world::World;
 use store::memory::Tables;
-
-/// Tasks by which a server that has worked may exceed one that has just started on the same data.
-const MORE_TASKS: usize = 40;
 
 /// Fails with the given words unless a condition holds.
 fn demand(is_so: bool, otherwise: impl FnOnce() -> String) -> Result<(), SimError> {
@@ -45,22 +47,26 @@ pub fn judge(
         parts::are_as_ordered(world, people, order, jobs)?;
         orders::money_adds_up(customer, order)?;
         orders::is_as_planned(customer, order)?;
-        orders::each_step_is_published(&tables, customer, order, jobs)?;
+        orders::each_step_is_published(&tables, customer.plan.may_stay_unpaid(), order, jobs)?;
         books::agree(world, customer, order)?;
         invoices::follow(&tables, order)?;
     }
     invoices::are_numbered(&tables)?;
     invoices::of_clerk(world, &tables, &people.clerk)?;
     mails::arrive(world, plan, people, ending)?;
+    channels::are_made_once(world, people, &ending.sales, &tables)?;
     for (then, now) in ending.orders.iter().zip(&read_back.orders) {
         orders::is_read_back(then, now)?;
+    }
+    for (then, now) in ending.sales.iter().zip(&read_back.sales) {
+        orders::is_read_back(&then.ours, &now.ours)?;
     }
     for one in [ending, read_back] {
         let (before, after) = one.events;
         demand(before == after, || format!("{} events while nothing happened", after - before))?;
     }
-    let (worked, fresh) = (ending.tasks, read_back.tasks);
-    demand(worked <= fresh + MORE_TASKS, || format!("{worked} tasks are left, of which a new server needs {fresh}"))
+    deliveries::are_as_promised(world, people, &ending.endpoints)?;
+    growth::nothing_grows(world, people, ending, read_back)
 }
 
 /// Demands that no file was started twice. The name of a file contains the attempt that it is printed for, so this

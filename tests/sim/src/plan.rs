@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use fastrand::Rng;
 
 use crate::chance::branch;
+use crate::endpoints::EndpointPlan;
 use crate::faults::{FaultKind, FaultPlan};
+use crate::sold::ShopPlan;
 use crate::till::{self, Remainder, TillStep};
 
 /// Most crashes of a story.
@@ -27,6 +29,10 @@ pub struct Plan {
     pub orders: Vec<OrderPlan>,
     /// Changes of spools.
     pub spools: Vec<SpoolChange>,
+    /// Webhook endpoints, by their numbers.
+    pub endpoints: Vec<EndpointPlan>,
+    /// Other shops whose orders are produced here.
+    pub shops: Vec<ShopPlan>,
     /// Crashes, in order.
     pub crashes: Vec<CrashPlan>,
     /// Faults.
@@ -151,7 +157,10 @@ impl Plan {
         let sign_off_required = chance.bool();
         let mut crash = branch(seed, FaultKind::Crash.word());
         let crashes = (0..faults.times(FaultKind::Crash, MOST_CRASHES)).map(|_| CrashPlan::draw(&mut crash)).collect();
-        Self { seed, printers, sign_off_required, products, orders, spools, crashes, faults }
+        let endpoints = EndpointPlan::draw_all(seed, &faults);
+        let cents: Vec<i64> = products.iter().map(|product| product.cents).collect();
+        let shops = ShopPlan::draw_all(seed, &faults, &cents);
+        Self { seed, printers, sign_off_required, products, orders, spools, endpoints, shops, crashes, faults }
     }
 }
 

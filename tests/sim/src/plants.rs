@@ -55,11 +55,23 @@ pub enum Plant {
     LostMail,
     /// An email is delivered twice, under two keys.
     DoubledMail,
+    /// A delivery is reported as accepted, and does not arrive.
+    LostDelivery,
+    /// A delivery arrives under another event ID.
+    RenamedDelivery,
+    /// A delivery arrives with a wrong signature.
+    ForgedSignature,
+    /// After a failure, no delivery to the same receiver ends.
+    StoppedEndpoint,
+    /// A paid order of another shop arrives as two.
+    DoubledSale,
+    /// Another shop confirms a fulfillment that it never gets.
+    LostFulfillment,
 }
 
 impl Plant {
     /// All plants.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 25] = [
         Self::LostCommit,
         Self::ForgottenCommit,
         Self::DroppedEvent,
@@ -79,6 +91,12 @@ impl Plant {
         Self::UnwrittenMail,
         Self::LostMail,
         Self::DoubledMail,
+        Self::LostDelivery,
+        Self::RenamedDelivery,
+        Self::ForgedSignature,
+        Self::StoppedEndpoint,
+        Self::DoubledSale,
+        Self::LostFulfillment,
     ];
 }
 

@@ -86,6 +86,13 @@ fn tell_plan(world: &World, plan: &Plan) {
         plan.products.len(),
         plan.orders.len(),
     ));
+    for endpoint in &plan.endpoints {
+        world.story.tell(format!("endpoint {}: {:?}; {:?}", endpoint.number, endpoint.steps, endpoint.spells));
+    }
+    for shop in &plan.shops {
+        let letters = shop.letters.len();
+        world.story.tell(format!("another shop: {} orders, {letters} messages; {:?}", shop.orders.len(), shop.spells));
+    }
 }
 
 /// Lets the story of a plan happen, and judges it.

@@ -1,6 +1,7 @@
 //! Settings of the simulated shop.
 
 use std::path::Path;
+use std::time::Duration;
 
 use config::Config;
 use config::sections::SignOffMode;
@@ -12,6 +13,10 @@ pub const PAYMENT_SECRET: &str = "whsec_simulated_payments_secret_0123456789";
 /// Address to which alerts are sent.
 const OPERATOR: &str = "staff@example.org";
 
+/// Delays before the retries of a delivery, in seconds: short enough for a story to see the end of them.
+pub const RETRY_SECONDS: [u64; 4] = [5, 30, 120, 600];
+/// Longest random delay added to each retry.
+const RETRY_JITTER: Duration = Duration::from_secs(2);
 /// Jobs that a line gets at most for rejected parts, more than anybody rejects.
 const MAX_REPRINTS: u32 = 20;
 
@@ -30,6 +35,9 @@ pub fn settings(folder: &Path, sign_off_required: bool) -> Config {
     "1 Main Street".clone_into(&mut config.invoices.seller_line1);
     "Springfield".clone_into(&mut config.invoices.seller_city);
     "US".clone_into(&mut config.invoices.seller_country);
+    let retries = RETRY_SECONDS.into_iter().map(|seconds| Duration::from_secs(seconds).into());
+    config.webhooks.retry_schedule_seconds = retries.collect();
+    config.webhooks.retry_jitter_seconds = RETRY_JITTER.into();
     config.quality.max_reprints = MAX_REPRINTS;
     if sign_off_required {
         config.quality.sign_off = SignOffMode::Required;

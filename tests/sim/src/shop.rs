@@ -20,15 +20,18 @@ use crate::plants::{Plant, Planter};
 use crate::power::Power;
 use crate::settings::settings;
 use crate::world::World;
-use actors::app::{App, OutsideClients, Premises, ShopStartError, printer_registry};
+use actors::app::{App, KindsOverview, OutsideClients, Premises, ShopStartError, printer_registry};
 use actors::restores::DispatchHold;
 use http::AppState;
 use http::access::LocalOwner;
 use kernel::environment::Environment;
+use platform::http::{LanSettings, lan};
 use printers::adapter::Adapter;
 use printers::registry::{AdapterFactory, AdapterParts, MakeError};
 use services::object_storage::ObjectStorage;
+use services::peer_client::PeerHttp;
 use store::DomainQueries as _;
+use store::outbox::Outbox;
 
 /// Address at which rendered documents would be read.
 const DOCUMENTS_URL: &str = "https://shop.example/documents";
@@ -43,6 +46,10 @@ pub struct Shop {
     power: Arc<Power>,
     planter: Arc<Planter>,
     acknowledgements: Arc<Acknowledgements>,
+    /// Actors of the server.
+    pub kinds: KindsOverview,
+    /// Committed events, with their followers.
+    pub outbox: Arc<Outbox>,
 }
 
 /// Response to a request.
@@ -70,7 +77,7 @@ impl Shop {
         let disk = world.disk.open(&world.power, &world.store_faults);
         let last = disk.memory.highest_numbers().await.map_err(ShopStartError::from)?;
         let ids = ServerIds::new(world.ids.clone(), world.clock.clone(), last);
-        let clock = world.clock.clone();
+        let (clock, outbox) = (world.clock.clone(), disk.outbox.clone());
         let premises = Premises {
             environment: Environment::new(config.rules(), Box::new(ids), Box::new(move || clock.now())),
             store: disk.store,
@@ -82,17 +89,22 @@ impl Shop {
                 processor: Some(world.processor.clone()),
                 mailer: world.post_office.clone(),
                 documents: ObjectStorage::in_memory(DOCUMENTS_URL.to_owned()),
+                webhooks: world.receivers.clone(),
+                peers: PeerHttp::through(lan(&LanSettings::default())?, world.other_shops.clone()),
             },
         };
         let story = world.story.clone();
         let leave = Arc::new(move || story.tell("the server cannot go on"));
         let app = Box::pin(App::start_on(&config, premises, leave)).await?;
+        let kinds = app.overview();
         let state = AppState::new(app, config, CancellationToken::new());
         Ok(Self {
             router: http_pages::router(state),
             power: world.power.clone(),
             planter: world.planter.clone(),
             acknowledgements: world.acknowledgements.clone(),
+            kinds,
+            outbox,
         })
     }
 
@@ -117,6 +129,7 @@ impl Shop {
     /// outcome, nor a refusal, nor a request to repeat it.
     pub async fn ask(&self, errand: &Errand) -> Result<Reply, SimError> {
         self.power.pass().await;
+        self.acknowledgements.note_key(errand);
         if let Some(reply) = self.lose(errand).await? {
             return Ok(reply);
         }
@@ -160,6 +173,21 @@ impl Shop {
         }
     }
 
+    /// Changes or deletes a resource by a request that has no key, because it may be repeated.
+    pub async fn change(&self, method: Method, path: &str, body: &Value) -> Result<Reply, SimError> {
+        self.power.pass().await;
+        let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
+        let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
+        let answer = self.send(method, path, request, body).await?;
+        self.power.pass().await;
+        match answer.status {
+            200 | 204 => Ok(Reply::Done(answer.body)),
+            404 | 409 => Ok(Reply::Refused(answer.body["code"].as_str().unwrap_or_default().to_owned())),
+            429 | 500.. => Ok(Reply::Unanswered),
+            _ => answer.expect(200).map(Reply::Done),
+        }
+    }
+
     /// Acknowledges a command without sending it, where a plant does so.
     async fn lose(&self, errand: &Errand) -> Result<Option<Reply>, SimError> {
         if self.planter.has(Plant::LeakedTask) {
@@ -193,6 +221,16 @@ impl Shop {
         let request = Request::builder().header("stripe-signature", signature);
         let request = request.header(header::CONTENT_TYPE, "application/json");
         let answer = self.send(Method::POST, "/webhooks/payments", request, Body::from(body)).await?;
+        self.power.pass().await;
+        Ok(answer.status)
+    }
+
+    /// Sends a signed message of another system. Returns the status.
+    pub async fn message(&self, path: &str, headers: &[(&str, &str)], body: String) -> Result<u16, SimError> {
+        self.power.pass().await;
+        let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+        let answer = self.send(Method::POST, path, request, Body::from(body)).await?;
         self.power.pass().await;
         Ok(answer.status)
     }

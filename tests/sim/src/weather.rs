@@ -139,7 +139,19 @@ fn drawn(kind: FaultKind, number: usize, printer: usize, chance: &mut Rng) -> Op
         | FaultKind::EventLost
         | FaultKind::MailLost
         | FaultKind::MailSlow
-        | FaultKind::MailDown => return None,
+        | FaultKind::MailDown
+        | FaultKind::ReceiverDown
+        | FaultKind::ReceiverHangs
+        | FaultKind::ReceiverSlow
+        | FaultKind::ReceiverFails
+        | FaultKind::ReceiverRedirects
+        | FaultKind::ReceiverGone
+        | FaultKind::ReceiverAnswerLost
+        | FaultKind::ShopDown
+        | FaultKind::ShopHangs
+        | FaultKind::ShopAnswerLost
+        | FaultKind::MessageRepeated
+        | FaultKind::MessageLate => return None,
     })
 }
 

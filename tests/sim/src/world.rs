@@ -14,11 +14,13 @@ use crate::disk::Disk;
 use crate::faults::FaultPlan;
 use crate::ids::WorldIds;
 use crate::machine::FloorMachine;
+use crate::other_shops::OtherShops;
 use crate::outside::PostOffice;
 use crate::plan::Plan;
 use crate::plants::{Plant, Planter};
 use crate::power::Power;
 use crate::processor::Processor;
+use crate::receivers::Receivers;
 use crate::store_faults::StoreFaults;
 use crate::story::Story;
 use crate::weather::Weather;
@@ -48,6 +50,10 @@ pub struct World {
     pub post_office: Arc<PostOffice>,
     /// Payment processor.
     pub processor: Arc<Processor>,
+    /// Receivers of webhooks.
+    pub receivers: Arc<Receivers>,
+    /// Other shops.
+    pub other_shops: Arc<OtherShops>,
     /// Faults and people that come at times.
     pub weather: Weather,
     /// Commands that the server acknowledged.
@@ -74,6 +80,9 @@ impl World {
             (machine.base_url(), Arc::new(machine))
         };
         let machines = PRINTER_NAMES.iter().take(plan.printers).map(machine).collect();
+        let receivers =
+            Receivers::new(seed, &plan.endpoints, clock.clone(), story.clone(), power.clone(), planter.clone());
+        let other_shops = OtherShops::new(seed, &plan.shops, clock.clone(), story.clone(), power.clone(), &planter);
         Ok(Self {
             ids: Arc::new(WorldIds::new(branch(seed, "ids"))),
             planter,
@@ -82,6 +91,8 @@ impl World {
             machines: Arc::new(machines),
             post_office: Arc::new(post_office),
             processor: Arc::new(processor),
+            receivers: Arc::new(receivers),
+            other_shops: Arc::new(other_shops),
             power,
             weather: Weather::draw(seed, &plan.faults, plan.printers),
             acknowledgements: Arc::default(),
@@ -97,6 +108,8 @@ impl World {
         self.store_faults.set_rates(plan);
         self.post_office.set_rates(plan);
         self.processor.set_rates(plan);
+        self.receivers.set_rates(plan);
+        self.other_shops.set_rates(plan);
         self.machines.values().for_each(|machine| machine.set_rates(plan));
     }
 

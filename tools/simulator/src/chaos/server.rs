@@ -147,7 +147,7 @@ pub async fn until_ready(api: &ApiClient, log: &ServerLog) -> Result<(), ChaosEr
 
 /// Tells when the server is ready again after it was not, for ever.
 pub async fn watch_readiness(api: ApiClient, story: Story) {
-    let mut absent_since = None;
+    let mut absent_since: Option<Instant> = None;
     loop {
         match (is_ready(&api).await, absent_since) {
             (true, Some(since)) => {
