@@ -129,7 +129,6 @@ impl Shop {
     /// outcome, nor a refusal, nor a request to repeat it.
     pub async fn ask(&self, errand: &Errand) -> Result<Reply, SimError> {
         self.power.pass().await;
-        self.acknowledgements.note_key(errand);
         if let Some(reply) = self.lose(errand).await? {
             return Ok(reply);
         }
@@ -147,6 +146,7 @@ impl Shop {
     }
 
     async fn carry_out(&self, errand: &Errand) -> Result<Reply, SimError> {
+        self.acknowledgements.note_key(errand);
         let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
         let request = request.header("idempotency-key", &errand.key);
         let answer = self.send(Method::POST, &errand.path, request, Body::from(errand.body.to_string())).await?;
