@@ -22,6 +22,9 @@ const ENDS_SOON_PERCENT: f64 = 98.0;
 /// the printer has no estimate yet.
 const MIN_PERCENT_AT_END: f64 = 95.0;
 
+/// Accuracy, in milliseconds, of the time at which a print is expected to end.
+const MINUTE_MS: i64 = 60_000;
+
 /// Temperature of nozzle or bed, in degrees Celsius, below which a printer is cold.
 const COLD_CELSIUS: f64 = 50.0;
 
@@ -215,6 +218,13 @@ impl Status {
             slots: self.slots.iter().take(MAX_REPORTED_SLOTS).map(ReportedSlot::bounded).collect(),
             ..self
         }
+    }
+
+    /// Returns the time at which the printer expects the print to end, if it says so. It is rounded to the minute, so
+    /// that it changes only when the printer expects another one.
+    pub fn ends_at(&self) -> Option<Timestamp> {
+        let at = self.updated_at.plus_ms(self.remaining_seconds?.max(0).saturating_mul(1000));
+        Some(Timestamp(at.0.saturating_add(MINUTE_MS / 2) / MINUTE_MS * MINUTE_MS))
     }
 
     /// Returns whether a print is running that ends within the next few minutes, according to the printer.

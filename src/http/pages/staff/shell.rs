@@ -330,6 +330,11 @@ pub(super) fn since(language: Language, at: Timestamp) -> Markup {
     mark_in(language, TimeForm::Elapsed, at)
 }
 
+/// Renders a future time as the time left until then, `12 min left`, which the script keeps up to date.
+pub(super) fn time_left(language: Language, at: Timestamp) -> Markup {
+    mark_in(language, TimeForm::Remaining, at)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
