@@ -154,6 +154,7 @@ messages! {
     sent;
     upload_failed;
     upload_broken;
+    files_uploaded(number: &str, total: &str);
     set_file_type;
     upload;
     file_name_field;

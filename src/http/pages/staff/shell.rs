@@ -86,7 +86,7 @@ const FOOT: [SectionLink; 2] = [
 /// Links in the bar at the bottom of a phone's screen, for people working on the shop floor.
 const ON_PHONES: [SectionLink; 4] = [TO_DO, FLOOR, ORDERS, STOCK];
 /// Places in the texts of the script, which it replaces.
-const SCRIPT_SLOTS: [&str; 2] = ["%1", "%2"];
+pub(super) const SCRIPT_SLOTS: [&str; 2] = ["%1", "%2"];
 /// ID of the navigation element, which the phone bar opens.
 const RAIL_ID: &str = "pages";
 

@@ -180,6 +180,7 @@ sending = Die Datei wird gesendet.
 sent = Gesendet. Die Datei wird gelesen.
 upload_failed = Das hat nicht geklappt. Versuchen Sie es noch einmal.
 upload_broken = Die Verbindung ist abgebrochen. Es wurde nichts gespeichert: Senden Sie die Datei noch einmal.
+files_uploaded = { $number } von { $total } Dateien hochgeladen.
 set_file_type = Dateityp festlegen
 upload = Hochladen
 file_name_field = Name

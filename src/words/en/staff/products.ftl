@@ -168,6 +168,7 @@ sending = The file is being sent.
 sent = Sent. It is being read.
 upload_failed = Something went wrong. Try again.
 upload_broken = The connection broke. Nothing was stored: send it again.
+files_uploaded = { $number } of { $total } files uploaded.
 set_file_type = Set the file type
 upload = Upload
 file_name_field = Name
