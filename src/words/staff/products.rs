@@ -165,7 +165,6 @@ messages! {
     picture_column;
     file_material_column;
     print_act;
-    make_product;
     file_column;
     time_column;
     weight;

@@ -191,7 +191,6 @@ uploaded_pictures_filter = Hochgeladene Bilder
 picture_column = Bild
 file_material_column = Material
 print_act = Drucken …
-make_product = Produkt anlegen
 file_column = Datei
 time_column = Zeit
 weight = Gewicht

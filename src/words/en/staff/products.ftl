@@ -179,7 +179,6 @@ uploaded_pictures_filter = Uploaded pictures
 picture_column = Picture
 file_material_column = Material
 print_act = Print…
-make_product = Make a product
 file_column = File
 time_column = Time
 weight = Weight

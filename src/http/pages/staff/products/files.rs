@@ -328,7 +328,7 @@ fn acts(language: Language, file: &File) -> Markup {
     html! {
         a class="btn" href={ (path) "#" (PRINT_ID) } { (texts::print_act(language)) (of_file) }
         @if file.customer_upload.is_none() {
-            a class="btn quiet hide-s" href={ (path) "#" (SELL_ID) } { (texts::make_product(language)) (of_file) }
+            a class="btn quiet hide-s" href={ (path) "#" (SELL_ID) } { (texts::create_sku(language)) (of_file) }
         }
     }
 }
