@@ -25,8 +25,12 @@ const MIN_PERCENT_AT_END: f64 = 95.0;
 /// Accuracy, in milliseconds, of the time at which a print is expected to end.
 const MINUTE_MS: i64 = 60_000;
 
-/// Temperature of nozzle or bed, in degrees Celsius, below which a printer is cold.
-const COLD_CELSIUS: f64 = 50.0;
+/// Temperature of nozzle or bed, in degrees Celsius, below which it is cold: a printer that is not heated comes to
+/// rest.
+pub const COLD_CELSIUS: f64 = 45.0;
+/// Temperature of nozzle or bed, in degrees Celsius, below which a printer at rest remains so. It is higher than the
+/// other, so that noise around one temperature does not end and begin the rest again and again.
+pub const WARM_CELSIUS: f64 = 50.0;
 
 /// Current activity of a printer: `state` in the API.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -250,7 +254,7 @@ impl Status {
     /// Returns whether the printer is ready, prints nothing, and is neither heated nor still hot from a print.
     pub fn is_at_rest(&self) -> bool {
         let is_heated = self.heaters.each().any(|heat| heat.target().is_some_and(|tenths| tenths > 0));
-        let is_cold = self.nozzle < COLD_CELSIUS && self.bed < COLD_CELSIUS;
+        let is_cold = self.nozzle < WARM_CELSIUS && self.bed < WARM_CELSIUS;
         self.connection == Connection::Connected && self.state == Activity::Idle && is_cold && !is_heated
     }
 

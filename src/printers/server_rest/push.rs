@@ -11,16 +11,12 @@ use super::status;
 use crate::adapter::{PrinterError, Telemetry};
 use crate::push::{Dialect, PushMessage};
 use crate::wire::PrinterHttpClient;
+use domain::printer_status::{COLD_CELSIUS, WARM_CELSIUS};
 
 /// Factor by which state messages are slowed down while the printer is at rest. Without it, one comes every 0.5 s.
 const REST_FACTOR: u32 = 4;
 /// Flags of a printer that is in use.
 const IN_USE: [&str; 6] = ["printing", "paused", "pausing", "resuming", "cancelling", "finishing"];
-/// Temperature of nozzle or bed, in degrees Celsius, below which a printer that is not heated comes to rest.
-const COLD_CELSIUS: f64 = 45.0;
-/// Temperature of nozzle or bed, in degrees Celsius, below which a printer at rest remains so. It is higher than the
-/// other, so that noise around one temperature does not change the pace of messages again and again.
-const WARM_CELSIUS: f64 = 50.0;
 
 /// `OctoPrint`'s protocol for the push connection.
 pub(super) struct OctoPrintDialect {
