@@ -13,7 +13,7 @@ use axum::body::Bytes;
 use serde::Serialize;
 
 use crate::error::ApiError;
-use crate::reply::written;
+use crate::reply::to_json;
 use crate::resource_state::ResourceState;
 use crate::state_cache::{CacheBounds, StateCache};
 use actors::app::App;
@@ -95,7 +95,7 @@ impl<A: Aggregate, R: Hash + Eq + Copy, D: PartialEq> WrittenAnswers<A, R, D> {
         details: D,
         resource: &impl Serialize,
     ) -> Result<Bytes, ApiError> {
-        let text = Bytes::copy_from_slice(&written(resource)?);
+        let text = Bytes::copy_from_slice(&to_json(resource)?);
         if text.len() <= MAX_ANSWER_BYTES {
             // The place of a state stays occupied as long as anything refers to it.
             let heap_bytes = text.len() + size_of::<Versioned<A>>();

@@ -98,7 +98,7 @@ fn celsius(tenths: i16) -> String {
 }
 
 /// Returns all stored values for a heater, as times and temperatures in tenths of a degree.
-fn measured(course: &HeaterCourse) -> Vec<(i64, i64)> {
+fn points_of(course: &HeaterCourse) -> Vec<(i64, i64)> {
     course.spans.iter().map(|span| (span.at.0, i64::from(span.highest))).collect()
 }
 
@@ -120,7 +120,7 @@ fn chart(language: Language, courses: &[HeaterCourse], now: Timestamp) -> Option
             @for course in courses {
                 polyline class=(class_of(&course.heater)) fill="none" stroke="currentColor" stroke-width="3"
                     stroke-dasharray=[dashes(&course.heater)]
-                    points=(line(&measured(course), (first.0, shown_ms), top, CHART_SIZE)) {}
+                    points=(line(&points_of(course), (first.0, shown_ms), top, CHART_SIZE)) {}
             }
         }
         p class="hint" aria-hidden="true" { (range) }
