@@ -24,7 +24,7 @@ use tokio::fs::{self, File};
 use tokio::io::{AsyncRead, AsyncWriteExt as _};
 use tokio::runtime::Handle;
 
-use self::bucket::{ContentBucket, missing};
+use self::bucket::{ContentBucket, missing_error};
 pub use self::bucket::{bucket_error, is_lost, with_retries};
 use self::copies::LocalCopies;
 pub use self::copies::{CopyLimits, LocalContent};
@@ -157,7 +157,7 @@ impl Blobs {
         let path = self.path(sha256);
         match &self.bucket {
             None => Ok(LocalContent::on_disk(path)),
-            Some(_) if !is_hash(sha256) => Err(missing()),
+            Some(_) if !is_hash(sha256) => Err(missing_error()),
             Some(bucket) => bucket.copy(self.incoming_file(), path, sha256).await,
         }
     }

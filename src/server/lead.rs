@@ -5,10 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::store::lease::{Leadership, Lease, LeaseEnd};
+use platform::watch::WatchSender;
 
 /// Reason that this server no longer leads, and must end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -27,7 +27,7 @@ pub(crate) struct Lead {
     /// Text with which this server marks its folders; `None` if no other server can use the database.
     mark: Option<String>,
     /// Reason that the lead is lost; `None` as long as it is not.
-    loss: Arc<watch::Sender<Option<LeadLoss>>>,
+    loss: WatchSender<Option<LeadLoss>>,
     leaving: CancellationToken,
     thread: Option<JoinHandle<()>>,
 }
@@ -38,7 +38,7 @@ impl Lead {
         Self {
             leadership: Leadership::default(),
             mark: None,
-            loss: Arc::new(watch::Sender::new(None)),
+            loss: WatchSender::new(None),
             leaving: CancellationToken::new(),
             thread: None,
         }
@@ -119,7 +119,7 @@ impl Drop for Lead {
 }
 
 /// Records the reason, unless there is an earlier one.
-fn record(loss: &watch::Sender<Option<LeadLoss>>, reason: LeadLoss) {
+fn record(loss: &WatchSender<Option<LeadLoss>>, reason: LeadLoss) {
     loss.send_if_modified(|recorded| {
         let is_first = recorded.is_none();
         recorded.get_or_insert(reason);

@@ -1,8 +1,8 @@
 //! Contents in a bucket, of which the disk of this server has copies.
 //!
-//! What is sent to a printer, sliced or measured is received as a whole, verified by its hash and copied to the disk.
-//! Large downloads pass through in parts. After a bucket did not respond, nothing new is begun for a moment, so that
-//! who comes next need not wait as well; what is under way goes on.
+//! Contents that are sent to a printer, sliced or measured are received as a whole, verified by their hash and copied
+//! to the disk. Large downloads pass through in parts. After a bucket did not respond, nothing new is begun for a
+//! moment, so that who comes next need not wait as well; what is under way goes on.
 
 use std::collections::HashMap;
 use std::io;
@@ -70,11 +70,11 @@ pub fn bucket_error(error: impl Into<LargeObjectError>) -> io::Error {
     }
 }
 
-pub(super) fn missing() -> io::Error {
+pub(super) fn missing_error() -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, ContentLoss::Missing)
 }
 
-fn damaged() -> io::Error {
+fn damaged_error() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, ContentLoss::Damaged)
 }
 
@@ -148,7 +148,7 @@ impl ContentBucket {
             Err(LargeObjectError::Storage(StorageError::Missing)) => {
                 let is_missing = self.outcome(self.storage.lacks(&key(sha256)).await)?;
                 let elsewhere = || StorageError::Unavailable("an object that exists was not found".to_owned());
-                Err(if is_missing { missing() } else { bucket_error(elsewhere()) })
+                Err(if is_missing { missing_error() } else { bucket_error(elsewhere()) })
             }
             outcome => self.outcome(outcome),
         }
@@ -188,7 +188,7 @@ impl ContentBucket {
         let _place = self.receipts.acquire().await.map_err(io::Error::other)?;
         let (received, bytes) = self.receive(sha256, incoming.path()).await?;
         if received != sha256 {
-            return Err(damaged());
+            return Err(damaged_error());
         }
         self.copies.add(sha256, incoming.path(), home, bytes)
     }
@@ -245,7 +245,7 @@ impl ContentBucket {
             hash.update(&part);
             // Whoever receives damaged contents does not get their end.
             if end == bytes && hex::encode(hash.clone().finalize()) != sha256 {
-                return Err(damaged());
+                return Err(damaged_error());
             }
             Ok(Some((part, (bucket, sha256, hash, end))))
         });

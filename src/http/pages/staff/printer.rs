@@ -149,7 +149,7 @@ fn cancel(language: Language, shop: &PrinterHandles, printer: &Printer) -> Marku
                 h2 id="cancel-title" { (texts::cancel_question(language, &what, name)) }
                 p { (texts::cancel_text(language)) }
                 div class="acts" {
-                    a class="btn" href={ "#" (CONTENT_ID) } { (texts::keep_print(language)) }
+                    a class="btn" href={ "#" (CONTENT_ID) } { (texts::keep_printing(language)) }
                     @let label = texts::cancel(language, &what, name);
                     (act(&act_path(printer.id, "cancel"), "cancel-now", "btn bad", &label, None))
                 }

@@ -6,13 +6,16 @@ use std::sync::{Arc, Mutex};
 use sea_orm::{DatabaseBackend, DatabaseConnection};
 
 use super::*;
-use crate::rows::samples::{at, attempt, file, id, job, mail, material, movement, on_each, order, payment, write};
-use crate::rows::{Audit, Batch, Snapshot};
+use crate::rows::samples::{
+    at, attempt, file, id, job, mail, material, migrate_again, movement, on_each, order, payment, write,
+};
+use crate::rows::{Audit, Batch, SCHEMA_NUMBER, Snapshot, SnapshotRow};
 use domain::audit::chain::ChainHead;
 use domain::file::{FileKind, PhotoSubject};
 use domain::job::{AttemptState, JobState};
 use domain::material::MaterialRow;
 use domain::order::{Order, OrderKind, OrderRow, OrderStatus};
+use entities::{customers, invoices};
 
 /// Numbers of rows by list and key.
 type Numbers = BTreeMap<(String, String), i64>;
@@ -38,6 +41,11 @@ async fn read(db: &DatabaseConnection, sql: &str) -> Numbers {
         (place, row.try_get("", "entries").unwrap())
     };
     rows.iter().map(number).collect()
+}
+
+/// Returns the numbers that are kept.
+async fn stored(db: &DatabaseConnection) -> Numbers {
+    read(db, "SELECT list, key, entries FROM row_counts").await
 }
 
 /// Counts all rows, as nobody does otherwise.
@@ -78,24 +86,83 @@ fn random_batch(draw: &mut Draw, versions: &mut BTreeMap<u128, i64>) -> Batch {
     batch
 }
 
+/// Adds rows to a random batch of which each round writes new ones, and files.
+fn push_new_rows(batch: &mut Batch, draw: &mut Draw, head: &mut ChainHead, round: u128) {
+    batch.push_row(&MaterialRow::Movement(movement(1_000 + round, 200 + round % 3, 5))).unwrap();
+    let action = draw.one_of(&["order.cancel", "order.ship"]).to_owned();
+    batch.push_audit(Audit { action, ..line(2_000 + round) }, head);
+    let mut one = file(3_000 + round % 10);
+    one.kind = draw.one_of(&[FileKind::Gcode, FileKind::Image]);
+    one.archived = draw.below(3) == 0;
+    one.photo_of = (draw.below(2) == 0).then(|| PhotoSubject { order: id(1), job: id(2), attempt: id(3) });
+    batch.push_snapshot(one.snapshot(one.id, 1 + (round / 10) as i64, true).unwrap());
+}
+
 #[tokio::test]
 async fn numbers_are_those_of_the_rows_whatever_is_written() {
     on_each(async |db| {
         let (mut draw, mut versions, mut head) = (Draw(7), BTreeMap::new(), ChainHead::default());
         for round in 0..40_u128 {
             let mut batch = random_batch(&mut draw, &mut versions);
-            batch.push_row(&MaterialRow::Movement(movement(1_000 + round, 200 + round % 3, 5))).unwrap();
-            let action = draw.one_of(&["order.cancel", "order.ship"]).to_owned();
-            batch.push_audit(Audit { action, ..line(2_000 + round) }, &mut head);
-            let mut one = file(3_000 + round % 10);
-            one.kind = draw.one_of(&[FileKind::Gcode, FileKind::Image]);
-            one.archived = draw.below(3) == 0;
-            one.photo_of = (draw.below(2) == 0).then(|| PhotoSubject { order: id(1), job: id(2), attempt: id(3) });
-            batch.push_snapshot(one.snapshot(one.id, 1 + (round / 10) as i64, true).unwrap());
+            push_new_rows(&mut batch, &mut draw, &mut head, round);
             write(db, batch).await.unwrap();
-            let stored = read(db, "SELECT list, key, entries FROM row_counts").await;
-            assert_eq!(stored, recount(db).await, "round {round}");
+            assert_eq!(stored(db).await, recount(db).await, "round {round}");
         }
+    })
+    .await;
+}
+
+/// Builds customer `n`, an invoice to them that may be issued, and a payment for it.
+fn invoice_batch(n: u128) -> Batch {
+    let mut batch = Batch::default();
+    let customer_email = format!("{n}@example.org");
+    batch.push_snapshot(SnapshotRow::new(customers::Model {
+        id: id(5_000 + n).to_string(),
+        version: 1,
+        schema: SCHEMA_NUMBER,
+        doc: "{}".to_owned(),
+        email: customer_email.clone(),
+        name: None,
+        created_at: at(0).0,
+    }));
+    let is_issued = !n.is_multiple_of(3);
+    batch.push_snapshot(SnapshotRow::new(invoices::Model {
+        id: id(6_000 + n).to_string(),
+        version: 1,
+        schema: SCHEMA_NUMBER,
+        doc: "{}".to_owned(),
+        status: if is_issued { "open" } else { "draft" }.to_owned(),
+        site: ["main", "the fair"][n as usize % 2].to_owned(),
+        order_id: None,
+        customer_email: Some(customer_email),
+        due_at: None,
+        issued_at: is_issued.then_some(at(0).0),
+        total_cents: 2_500,
+        payment_session: None,
+        active: false,
+        created_at: at(0).0,
+    }));
+    batch.push_row(&OrderRow::Payment(payment(7_000 + n, 6_000 + n))).unwrap();
+    batch
+}
+
+#[tokio::test]
+async fn the_first_start_counts_what_an_earlier_release_wrote() {
+    on_each(async |db| {
+        let (mut draw, mut versions, mut head) = (Draw(11), BTreeMap::new(), ChainHead::default());
+        for round in 0..20_u128 {
+            let mut batch = random_batch(&mut draw, &mut versions);
+            push_new_rows(&mut batch, &mut draw, &mut head, round);
+            write(db, batch).await.unwrap();
+            write(db, invoice_batch(round)).await.unwrap();
+        }
+        migrate_again(db, "m20261201_000062_row_counts", &["DROP TABLE row_counts"]).await;
+        let first = stored(db).await;
+        assert_eq!(first, recount(db).await);
+        let lists: BTreeSet<&str> = first.keys().filter_map(|(list, _)| list.split(' ').next()).collect();
+        let tables =
+            ROW_COUNTS.iter().map(|count| count.list.trim_start_matches('\'').split([' ', '\'']).next().unwrap());
+        assert_eq!(lists, tables.collect::<BTreeSet<_>>(), "each list has rows");
     })
     .await;
 }
@@ -106,12 +173,12 @@ async fn a_transaction_that_is_refused_changes_no_number() {
         let mut batch = Batch::default();
         batch.push_snapshot(order(1).snapshot(id(1), 1, false).unwrap());
         write(db, batch).await.unwrap();
-        let before = read(db, "SELECT list, key, entries FROM row_counts").await;
+        let before = stored(db).await;
         let mut batch = Batch::default();
         batch.push_snapshot(order(2).snapshot(id(2), 1, false).unwrap());
         batch.push_snapshot(order(1).snapshot(id(1), 3, false).unwrap());
         assert!(matches!(write(db, batch).await, Err(WriteError::Guard("orders"))));
-        assert_eq!(read(db, "SELECT list, key, entries FROM row_counts").await, before);
+        assert_eq!(stored(db).await, before);
     })
     .await;
 }

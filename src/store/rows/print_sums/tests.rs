@@ -1,12 +1,12 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, QueryResult, Statement};
 
 use super::*;
-use crate::rows::samples::{at, attempt, id, job, on_each, printer, write};
+use crate::rows::samples::{at, attempt, id, job, migrate_again, on_each, printer, write};
 use crate::rows::{Batch, Snapshot};
 use domain::amount::Amount;
 use domain::job::{Attempt, AttemptState, Job};
@@ -69,6 +69,9 @@ fn attempt_at(n: u128, turn: u128) -> Attempt {
         one.started_at = Some(began);
         one.ended_at = Some(began.plus_ms(HOUR_MS + n as i64 * 1_001));
         one.used = Amount::units(10 + n as i64);
+        if n.is_multiple_of(5) {
+            one.used_of = vec![(id(200), Amount::units(7)), (id(201), Amount::units(3 + n as i64))];
+        }
         let good = if n.is_multiple_of(4) { 1 } else { 3 };
         let reason = n.is_multiple_of(8).then(|| "strings".to_owned());
         let sign_off = serde_json::json!({
@@ -132,6 +135,21 @@ async fn damaged_attempts_stop_no_transaction() {
             plant(db, 2).await;
             assert_eq!(recount(db, &LISTS, |_| "TRUE".to_owned()).await, from_damaged, "the job's material counts");
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_first_start_sums_up_what_an_earlier_release_wrote() {
+    on_each(async |db| {
+        plant(db, 2).await;
+        let removals =
+            ["DROP TABLE print_sums", "DROP INDEX ix__attempts__failed", "DROP INDEX ix__attempts__rejected"];
+        migrate_again(db, "m20261201_000064_print_sums", &removals).await;
+        let first = stored(db).await;
+        assert_eq!(first, recount(db, &LISTS, |_| "TRUE".to_owned()).await);
+        let lists: BTreeSet<&str> = first.keys().map(|(list, ..)| list.as_str()).collect();
+        assert_eq!(lists, BTreeSet::from(LISTS.map(|list| list.sum().list)), "each list has sums");
     })
     .await;
 }

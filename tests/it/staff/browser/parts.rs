@@ -174,7 +174,7 @@ async fn chromium_asks_on_the_page_of_a_printer_before_it_cancels_and_takes_no_f
     browser.press(&tab, "Cancel…").await;
     browser.sees(&tab, &question).await;
     browser.until(&tab, "it to have the focus", "document.activeElement.closest('#cancel')").await;
-    browser.press(&tab, "Keep the print").await;
+    browser.press(&tab, "Keep printing").await;
     browser.sees_no(&tab, &question).await;
     browser.press(&tab, "Cancel…").await;
     browser.sees(&tab, &question).await;

@@ -209,9 +209,9 @@
   // Parts that are read from the database: fetched again when something happened, not more often than they can be read.
   // They are held against what was fetched last, as it came: what is shown was changed here since.
   const raw = new WeakMap();
-  // The token of forms looks different on each page and means the same; elapsed times go on by themselves.
+  // The token of forms looks different on each page and means the same; elapsed and remaining times go on by themselves.
   const unmasked = html => html.replace(/(form_token" value="|\?token=)[0-9a-f]+/g, '$1')
-    .replace(/(data-since="">)[^<]*/g, '$1');
+    .replace(/(data-(?:since|left)="">)[^<]*/g, '$1');
   document.querySelectorAll('[data-fresh]').forEach(at => raw.set(at, unmasked(at.innerHTML)));
   let due = 0, last = 0;
   const fetched = async () => {
