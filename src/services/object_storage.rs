@@ -24,6 +24,7 @@ use object_store::{
 use platform::secrets::random::secret_bytes;
 
 pub mod large;
+pub mod mark;
 
 /// Maximum size of a response from the service, in bytes; larger than any document.
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;

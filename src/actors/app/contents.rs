@@ -34,20 +34,6 @@ pub enum RemoveError {
     InDoubt,
 }
 
-/// Deletes the given contents, except those that a file still refers to, and those that are being recorded. If another
-/// server may lead for longer than a moment, they stay.
-pub async fn remove_contents(
-    blobs: &Blobs,
-    queries: &Queries,
-    leadership: &Leadership,
-    contents: impl IntoIterator<Item = String>,
-) -> Result<(), RemoveError> {
-    for sha256 in contents {
-        remove_unnamed(blobs, queries, leadership, &sha256).await?;
-    }
-    Ok(())
-}
-
 /// Deletes contents, unless a file refers to them or will do so in a moment; returns whether they were deleted.
 async fn remove_unnamed(
     blobs: &Blobs,

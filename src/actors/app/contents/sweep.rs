@@ -1,5 +1,6 @@
 //! Sweep through all contents: deletes those to which no file refers, which a process that ended in the middle left
-//! behind, and finds those that are missing.
+//! behind, and finds those that are missing. Contents of a file that was just deleted are removed at once, by the same
+//! rules.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -41,6 +42,27 @@ impl ContentSweep {
     /// Returns the number of contents that files refer to and that the bucket lacks.
     pub fn missing_count(&self) -> usize {
         self.missing_count.load(Relaxed)
+    }
+
+    /// Deletes the given contents, except those that a file still refers to, and those that are being recorded. Contents
+    /// in a bucket stay as long as another shop may use the same place, and all stay if another server may lead for
+    /// longer than a moment; a later sweep deletes them.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the database, the disk or the bucket does not respond.
+    pub async fn remove(
+        &self,
+        leadership: &Leadership,
+        contents: impl IntoIterator<Item = String>,
+    ) -> Result<(), RemoveError> {
+        if !self.mark.stands().await? {
+            return Ok(());
+        }
+        for sha256 in contents {
+            remove_unnamed(&self.blobs, &self.queries, leadership, &sha256).await?;
+        }
+        Ok(())
     }
 
     /// Deletes all contents that no file refers to and returns how many were deleted. Contents that are missing in a
@@ -181,6 +203,25 @@ mod tests {
             clone.stands().await.unwrap();
             assert_eq!(rig.run_after(30).await, 0);
             assert!(other_object.exists() && rig.sweep.is_disputed());
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_clone_removes_nothing_that_the_original_has_even_if_its_files_are_deleted() {
+        on_each(async |db| {
+            let rig = Rig::open(&Queries::new(db.clone()), 0);
+            let (sha256, object) = rig.put(b"named by the original alone").await;
+            let remove = async || rig.sweep.remove(&Leadership::default(), [sha256.clone()]).await.unwrap();
+            remove().await;
+            assert!(object.exists(), "the mark has just been put there");
+            let original = SweepMark::without_delay(ObjectStorage::folder(rig.place.path(), String::new()).unwrap());
+            original.stands().await.unwrap();
+            remove().await;
+            assert!(object.exists() && rig.sweep.is_disputed());
+            // The original has ended: what is deleted is removed at once.
+            remove().await;
+            assert!(!object.exists());
         })
         .await;
     }
