@@ -41,6 +41,7 @@ other_bed = Inzwischen liegt ein anderer Druck auf dem Druckbett. Prüfen Sie da
 newer_print = Dieser Druckauftrag hat inzwischen einen neueren Druck. Prüfen Sie ihn noch einmal.
 printer_lost = die Verbindung zum Drucker ist abgebrochen
 printer_late = der Drucker hat nicht rechtzeitig geantwortet
+printer_unanswered = Der Drucker hat nicht geantwortet, deshalb wurde nichts gesendet.
 printer_refused_connection = der Drucker hat die Verbindung abgelehnt
 printer_closed_connection = der Drucker hat die Verbindung geschlossen
 printer_silent = der Drucker hat nicht rechtzeitig eine Verbindung angenommen

@@ -41,6 +41,7 @@ other_bed = another print is on the bed now; check the bed again
 newer_print = this job has a newer print now; check it again
 printer_lost = the connection to the printer was lost
 printer_late = the printer did not respond in time
+printer_unanswered = the printer did not respond, so nothing was sent
 printer_refused_connection = the printer refused the connection
 printer_closed_connection = the printer closed the connection
 printer_silent = the printer did not accept a connection in time
