@@ -110,8 +110,7 @@ impl Effects<Export> for ExportEffects {
             }
             ExportEffect::Delete { at } => {
                 self.environment.wait_until(at, Duration::from_millis(EXPORT_LIFE_MS.unsigned_abs())).await;
-                self.environment.leadership().wait_until_confirmed().await;
-                match self.files.delete(export.id).await {
+                match self.files.delete(export.id, || self.environment.leadership().wait_until_confirmed()).await {
                     Ok(()) => drop(report(&of, ExportCommand::Deleted).await),
                     Err(error) => {
                         tracing::warn!(export = %export.id, %error, "cannot delete an expired export from disk");
@@ -155,13 +154,12 @@ impl ExportEffects {
 
     /// Opens the table at the last reported position; starts a new table if the file is shorter than that.
     async fn resume(&self, of: &Handle<Export>, export: &Export) -> Result<(ExportFile, ExportProgress), WriteFault> {
-        self.environment.leadership().wait_until_confirmed().await;
-        if let Some(file) = self.files.resume(export.id, export.progress.bytes).await? {
+        let confirm = || self.environment.leadership().wait_until_confirmed();
+        if let Some(file) = self.files.resume(export.id, export.progress.bytes, confirm).await? {
             return Ok((file, export.progress));
         }
         report(of, ExportCommand::Vanished).await.map_err(|_| WriteFault::Untold)?;
-        self.environment.leadership().wait_until_confirmed().await;
-        let anew = self.files.resume(export.id, 0).await?;
+        let anew = self.files.resume(export.id, 0, confirm).await?;
         let anew = anew.ok_or_else(|| std::io::Error::other("cannot start the export's file over"))?;
         Ok((anew, ExportProgress::default()))
     }
