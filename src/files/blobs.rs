@@ -9,6 +9,7 @@
 
 mod bucket;
 mod copies;
+mod removal;
 mod uses;
 
 use std::ffi::OsStr;
@@ -28,8 +29,8 @@ use self::bucket::{ContentBucket, missing};
 pub use self::bucket::{bucket_error, is_lost, with_retries};
 use self::copies::LocalCopies;
 pub use self::copies::{CopyLimits, LocalContent};
+pub use self::removal::ContentRemoval;
 pub(super) use self::uses::ContentUses;
-use self::uses::Removal;
 pub use self::uses::{Recording, RetentionGuard};
 use super::turns::{FileOwner, ReadQueue};
 use domain::gcode::{ContentType, GcodeContents};
@@ -76,26 +77,6 @@ pub struct ContentEntry {
     pub sha256: String,
     /// Time at which contents in a bucket were last stored, by the clock of the bucket; `None` for those on a disk.
     pub stored_at: Option<Timestamp>,
-}
-
-/// Removal of contents, which are not stored until this is dropped.
-#[derive(Debug)]
-pub struct ContentRemoval<'a> {
-    blobs: &'a Blobs,
-    sha256: &'a str,
-    _removal: Removal,
-}
-
-impl ContentRemoval<'_> {
-    /// Removes the contents and their drawings. Does nothing if they do not exist.
-    pub async fn remove(self) -> io::Result<()> {
-        is_gone(fs::remove_dir_all(self.blobs.drawings(self.sha256)).await)?;
-        match &self.blobs.bucket {
-            Some(_) if !is_hash(self.sha256) => Ok(()),
-            Some(bucket) => bucket.remove(self.sha256).await,
-            None => is_gone(fs::remove_file(self.blobs.path(self.sha256)).await),
-        }
-    }
 }
 
 fn is_gone(result: io::Result<()>) -> io::Result<()> {
@@ -244,7 +225,7 @@ impl Blobs {
 
     /// Begins to remove contents; `None` if they are being recorded or removed, or protected by a [`RetentionGuard`].
     pub fn removal<'a>(&'a self, sha256: &'a str) -> Option<ContentRemoval<'a>> {
-        Some(ContentRemoval { blobs: self, sha256, _removal: self.uses.begin_removal(sha256)? })
+        Some(ContentRemoval::new(self, sha256, self.uses.begin_removal(sha256)?))
     }
 
     /// Protects all contents that are currently stored. Waits for the removals in progress.

@@ -264,9 +264,8 @@ impl ContentBucket {
         Ok(entries.collect())
     }
 
-    /// Removes contents and their copy, if they exist. Takes effect at once or never.
+    /// Removes contents, if they exist, but not their copy. The request is not repeated.
     pub(super) async fn remove(&self, sha256: &str) -> io::Result<()> {
-        self.copies.remove(sha256);
         self.admit()?;
         match self.storage.remove_once(&key(sha256)).await {
             Err(StorageError::Missing) => Ok(()),

@@ -28,6 +28,7 @@ async fn keep_only(blobs: &Blobs, named: &[&String]) -> usize {
     for sha256 in hashes(blobs).await.iter().filter(|sha256| !named.contains(sha256)) {
         if let Some(removal) = blobs.removal(sha256) {
             removal.remove().await.unwrap();
+            removal.clear().await.unwrap();
             removed += 1;
         }
     }
@@ -107,7 +108,11 @@ async fn contents_are_removed_only_while_none_waits_for_its_record() {
     let later = blobs.recording();
     blobs.put(b"xyz", &later).await.unwrap();
     // The same is stored once it is removed.
-    let (again, removed) = tokio::join!(blobs.put(b"abc", &later), removal.remove());
+    let remove = async move {
+        removal.remove().await?;
+        removal.clear().await
+    };
+    let (again, removed) = tokio::join!(blobs.put(b"abc", &later), remove);
     let again = again.unwrap();
     removed.unwrap();
     assert!(blobs.read(&again.sha256).await.is_ok());

@@ -26,7 +26,9 @@ async fn a_picture_is_drawn_once_for_each_content_and_removed_with_it() {
     assert_eq!(blobs.drawn_picture(&sha256, 1, None).await.unwrap(), Some(other));
     std::fs::write(&stored, &png[..png.len() - 1]).unwrap();
     assert_eq!(blobs.drawn_picture(&sha256, 1, None).await.unwrap(), Some(png));
-    blobs.removal(&sha256).unwrap().remove().await.unwrap();
+    let removal = blobs.removal(&sha256).unwrap();
+    removal.remove().await.unwrap();
+    removal.clear().await.unwrap();
     assert!(!blobs.drawings(&sha256).exists());
     assert_eq!(blobs.drawn_picture(&sha256, 1, None).await.unwrap(), None, "the content is gone");
     assert!(!blobs.drawings(&sha256).exists(), "nothing is stored for contents that are gone");

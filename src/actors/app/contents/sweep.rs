@@ -128,6 +128,7 @@ mod tests {
 
     use tempfile::TempDir;
 
+    use super::super::remove_or_undo;
     use super::*;
     use domain::file::File;
     use files::blobs::CopyLimits;
@@ -222,6 +223,20 @@ mod tests {
             // The original has ended: what is deleted is removed at once.
             remove().await;
             assert!(!object.exists());
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn contents_that_a_successor_recorded_before_their_removal_are_stored_again() {
+        on_each(async |db| {
+            let queries = Queries::new(db.clone());
+            let rig = Rig::open(&queries, u64::MAX);
+            let (sha256, object) = rig.put(b"recorded late").await;
+            let removal = rig.blobs.removal(&sha256).unwrap();
+            write(db, named(1, &sha256)).await.unwrap();
+            assert!(!remove_or_undo(removal, &queries, &sha256).await.unwrap());
+            assert_eq!(std::fs::read(object).unwrap(), b"recorded late");
         })
         .await;
     }

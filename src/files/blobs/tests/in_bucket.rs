@@ -121,3 +121,19 @@ async fn what_is_not_named_is_removed_from_the_bucket_and_backups_visit_the_rest
     assert_eq!(visits(&blobs).await, [(named, 5)]);
     assert_eq!(files_below(place.copies.path()), 0, "a visit leaves nothing behind");
 }
+
+#[tokio::test]
+async fn a_removal_is_undone_with_the_copy_which_goes_last() {
+    let place = Place::new();
+    let blobs = place.open(u64::MAX);
+    let sha256 = put(&blobs, b"abc").await;
+    let removal = blobs.removal(&sha256).unwrap();
+    removal.remove().await.unwrap();
+    assert!(!place.object(&sha256).exists());
+    assert!(removal.undo().await.unwrap());
+    assert_eq!(std::fs::read(place.object(&sha256)).unwrap(), b"abc");
+    removal.remove().await.unwrap();
+    removal.clear().await.unwrap();
+    assert_eq!((files_below(place.bucket.path()), files_below(place.copies.path())), (0, 0));
+    assert!(!blobs.removal(&sha256).unwrap().undo().await.unwrap(), "there is no copy");
+}
