@@ -232,7 +232,7 @@ impl SlicingService {
             return Err(SlicingFailure::NotNow(refusal.to_string()));
         }
         let sliced = self.slicer.slice(request).await?;
-        let (mut incoming, mut extents) = (self.blobs.begin()?, Extents::default());
+        let (mut incoming, mut extents) = (self.blobs.begin().await?, Extents::default());
         let (mut result, mut chunk) = (tokio::fs::File::open(&sliced.path).await?, vec![0; CHUNK_BYTES]);
         loop {
             match result.read(&mut chunk).await? {

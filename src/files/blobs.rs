@@ -139,7 +139,7 @@ impl Blobs {
         match &self.bucket {
             None => Ok(LocalContent::on_disk(path)),
             Some(_) if !is_hash(sha256) => Err(missing()),
-            Some(bucket) => bucket.copy(self.incoming_file(), path, sha256).await,
+            Some(bucket) => bucket.copy(|| self.incoming_file(), path, sha256).await,
         }
     }
 
@@ -163,8 +163,11 @@ impl Blobs {
     }
 
     /// Starts storing contents that arrive in chunks.
-    pub fn begin(&self) -> io::Result<IncomingContent<'_>> {
+    pub async fn begin(&self) -> io::Result<IncomingContent<'_>> {
         let path = self.incoming_file();
+        if let Some(bucket) = &self.bucket {
+            bucket.make_room(path.path(), 0).await;
+        }
         // Created synchronously: if this future were dropped while it waited for a thread, the file would be left
         // behind.
         let file = File::from_std(std::fs::File::create_new(path.path())?);
@@ -174,12 +177,6 @@ impl Blobs {
     /// Returns the path of a new file for incomplete contents, which does not exist yet.
     fn incoming_file(&self) -> IncomingFile {
         let folder = self.dir.join(INCOMING_FOLDER);
-        if let Some(bucket) = &self.bucket {
-            bucket.copies.make_room_on_disk(0);
-            // Somebody may have emptied the folder of copies. (A folder that has all contents is not made anew: its
-            // disk may not be mounted.) If this fails, so does whoever creates the file.
-            let _ = std::fs::create_dir_all(&folder);
-        }
         IncomingFile(folder.join(format!("{}-{}", self.run, self.next.fetch_add(1, Relaxed))))
     }
 
@@ -255,7 +252,7 @@ impl Blobs {
     pub fn for_each_content(&self, mut visit: impl FnMut(&str, std::fs::File) -> io::Result<()>) -> io::Result<()> {
         let runtime = Handle::current();
         for ContentEntry { sha256, .. } in runtime.block_on(with_retries(async || self.contents().await))? {
-            let copy = self.bucket.as_ref().and_then(|bucket| bucket.copies.get(&sha256));
+            let copy = self.bucket.as_ref().and_then(|bucket| bucket.copies.find(&sha256));
             let file = match (&self.bucket, copy) {
                 (None, _) => std::fs::File::open(self.path(&sha256))?,
                 (_, Some(copy)) => std::fs::File::open(copy.path())?,
@@ -276,7 +273,7 @@ impl Blobs {
 
     /// Stores contents from memory.
     pub async fn put(&self, bytes: &[u8], recording: &Recording) -> io::Result<StoredContent> {
-        let mut incoming = self.begin()?;
+        let mut incoming = self.begin().await?;
         incoming.write(bytes).await?;
         incoming.keep(recording).await
     }

@@ -126,7 +126,7 @@ mod tests {
     async fn a_stored_file_is_described_and_a_slow_reading_ends() {
         let dir = tempfile::tempdir().unwrap();
         let blobs = Blobs::open(dir.path()).unwrap();
-        let mut incoming = blobs.begin().unwrap();
+        let mut incoming = blobs.begin().await.unwrap();
         incoming.write(b"; estimated printing time (normal mode) = 1m\nG28\n").await.unwrap();
         let description = incoming.describe(&FileOwner::Shop).await.unwrap();
         assert_eq!((description.content, description.metadata.seconds), (Some(ContentType::Gcode), Some(60)));

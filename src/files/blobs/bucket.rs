@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use futures::stream::try_unfold;
 use sha2::{Digest as _, Sha256};
-use tokio::fs::File;
+use tokio::fs::{self, File};
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::{Mutex, Semaphore};
 use tokio::time::{Instant, sleep};
@@ -157,7 +157,7 @@ impl ContentBucket {
     /// Stores contents from a complete file, which then becomes a copy at `home`.
     pub(super) async fn keep(&self, file: &Path, home: PathBuf, sha256: &str, bytes: u64) -> io::Result<()> {
         self.send(sha256, file).await?;
-        if let Err(error) = self.copies.add(sha256, file, home, bytes) {
+        if let Err(error) = self.copies.add_unused(sha256, file, home, bytes).await {
             tracing::warn!(%error, "cannot keep a local copy of a file in the bucket");
         }
         Ok(())
@@ -165,7 +165,7 @@ impl ContentBucket {
 
     /// Stores contents from their copy, and returns whether there is one.
     pub(super) async fn send_copy(&self, sha256: &str) -> io::Result<bool> {
-        let Some(copy) = self.copies.get(sha256) else { return Ok(false) };
+        let Some(copy) = self.copies.get(sha256).await else { return Ok(false) };
         self.send(sha256, copy.path()).await.map(|()| true)
     }
 
@@ -175,22 +175,28 @@ impl ContentBucket {
         self.outcome(self.storage.send_file(&key(sha256), file, &mut |_| {}).await)
     }
 
-    /// Returns the copy of contents on the disk, which are received if there is none yet.
-    pub(super) async fn copy(&self, incoming: IncomingFile, home: PathBuf, sha256: &str) -> io::Result<LocalContent> {
-        if let Some(copy) = self.copies.get(sha256) {
+    /// Returns the copy of contents on the disk, which are received into a new file if there is none yet.
+    pub(super) async fn copy(
+        &self,
+        new_file: impl FnOnce() -> IncomingFile,
+        home: PathBuf,
+        sha256: &str,
+    ) -> io::Result<LocalContent> {
+        if let Some(copy) = self.copies.get(sha256).await {
             return Ok(copy);
         }
         let turn = self.turn(sha256);
         let _turn = turn.lock().await;
-        if let Some(copy) = self.copies.get(sha256) {
+        if let Some(copy) = self.copies.get(sha256).await {
             return Ok(copy);
         }
+        let incoming = new_file();
         let _place = self.receipts.acquire().await.map_err(io::Error::other)?;
         let (received, bytes) = self.receive(sha256, incoming.path()).await?;
         if received != sha256 {
             return Err(damaged());
         }
-        self.copies.add(sha256, incoming.path(), home, bytes)
+        self.copies.add(sha256, incoming.path(), home, bytes).await
     }
 
     fn turn(&self, sha256: &str) -> Arc<Mutex<()>> {
@@ -209,7 +215,7 @@ impl ContentBucket {
         let key = key(sha256);
         self.admit()?;
         let bytes = self.read_outcome(sha256, self.storage.size(&key).await).await?;
-        self.copies.make_room_on_disk(bytes);
+        self.make_room(to, bytes).await;
         // Created synchronously, as in `Blobs::begin`.
         let mut file = File::from_std(std::fs::File::create_new(to)?);
         let (mut hash, mut received) = (Sha256::new(), 0);
@@ -224,6 +230,16 @@ impl ContentBucket {
         // A copy is used after a loss of power, too.
         file.sync_all().await?;
         Ok((hex::encode(hash.finalize()), bytes))
+    }
+
+    /// Makes room for a new file of so many bytes among the copies. If this fails, so does whoever creates the file.
+    pub(super) async fn make_room(&self, new_file: &Path, bytes: u64) {
+        self.copies.make_room_on_disk(bytes).await;
+        // Somebody may have emptied the folder of copies. (A folder that has all contents is not made anew: its disk may
+        // not be mounted.)
+        if let Some(folder) = new_file.parent() {
+            let _ = fs::create_dir_all(folder).await;
+        }
     }
 
     /// Opens contents that are large enough to be passed on in parts, and returns them with their size; `None` if they

@@ -56,7 +56,7 @@ impl<'a> ContentRemoval<'a> {
     /// Returns an error if the disk fails.
     pub async fn clear(self) -> io::Result<()> {
         if let Some(bucket) = &self.blobs.bucket {
-            bucket.copies.remove(self.sha256);
+            bucket.copies.remove(self.sha256).await;
         }
         is_gone(fs::remove_dir_all(self.blobs.drawings(self.sha256)).await)
     }

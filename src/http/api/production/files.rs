@@ -226,7 +226,7 @@ pub async fn keep_made(app: &FileHandles, origin: CommandOrigin, name: &str, gco
     if let Some(file) = matching.iter().filter_map(|versioned| versioned.state.as_ref()).find(|file| !file.archived) {
         return Ok(file.id);
     }
-    let mut content = app.blobs.begin()?;
+    let mut content = app.blobs.begin().await?;
     content.write(gcode.as_bytes()).await?;
     let description = content.describe(&FileOwner::Shop).await?;
     let kind = decide_kind(Some(FileKind::Gcode), description.content)?;
