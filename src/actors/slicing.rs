@@ -259,7 +259,7 @@ impl SlicingService {
         description.metadata.size = description.metadata.size.or(extents.size());
         let size = description.metadata.size;
         description.plates.iter_mut().for_each(|one| one.plate.dimensions = one.plate.dimensions.or(size));
-        let recording = self.blobs.recording();
+        let recording = self.blobs.production_recording();
         let blob = incoming.keep(&recording).await?;
         let metadata = Box::new(self.blobs.keep_metadata(description, &recording).await?);
         let bytes = blob.size;

@@ -10,6 +10,7 @@
 mod bucket;
 mod copies;
 mod removal;
+mod transfers;
 mod uses;
 
 use std::ffi::OsStr;
@@ -30,6 +31,7 @@ pub use self::bucket::{bucket_error, is_lost, with_retries};
 use self::copies::LocalCopies;
 pub use self::copies::{CopyLimits, LocalContent};
 pub use self::removal::ContentRemoval;
+pub(super) use self::transfers::TransferClass;
 pub(super) use self::uses::ContentUses;
 pub use self::uses::{Recording, RetentionGuard};
 use super::turns::{FileOwner, ReadQueue};
@@ -127,19 +129,24 @@ impl Blobs {
         self.dir.join(&name[..2]).join(name)
     }
 
-    /// Returns contents as a file on the disk. Those in a bucket are received first, unless there is a copy, which
-    /// remains until the returned value is dropped.
+    /// Returns contents that a print waits for as a file on the disk. Those in a bucket are received first, unless there
+    /// is a copy, which remains until the returned value is dropped.
     ///
     /// # Errors
     ///
     /// Returns an error if the bucket does not respond, or contents in it are certainly missing or damaged
     /// ([`is_lost`]).
     pub async fn local(&self, sha256: &str) -> io::Result<LocalContent> {
+        self.local_of(sha256, TransferClass::Production).await
+    }
+
+    /// Returns contents as a file on the disk, as [`Self::local`] does, but received in the given class.
+    pub(super) async fn local_of(&self, sha256: &str, class: TransferClass) -> io::Result<LocalContent> {
         let path = self.path(sha256);
         match &self.bucket {
             None => Ok(LocalContent::on_disk(path)),
             Some(_) if !is_hash(sha256) => Err(missing()),
-            Some(bucket) => bucket.copy(|| self.incoming_file(), path, sha256).await,
+            Some(bucket) => bucket.copy(|| self.incoming_file(), path, sha256, class).await,
         }
     }
 
@@ -154,7 +161,7 @@ impl Blobs {
         {
             return Ok(large);
         }
-        let content = self.local(sha256).await?;
+        let content = self.local_of(sha256, TransferClass::Other).await?;
         // Once it is open, it can be read to its end even if the copy is removed.
         let file = File::open(content.path()).await?;
         let size = file.metadata().await?.len();
@@ -217,7 +224,13 @@ impl Blobs {
 
     /// Begins to record a file. Contents are kept with the returned value, which protects them until it is dropped.
     pub fn recording(&self) -> Recording {
-        Recording::new(self.uses.clone())
+        Recording::new(self.uses.clone(), TransferClass::Other)
+    }
+
+    /// Begins to record a file that a print waits for, as [`Self::recording`] does: its contents are not sent to a bucket
+    /// after those of others.
+    pub fn production_recording(&self) -> Recording {
+        Recording::new(self.uses.clone(), TransferClass::Production)
     }
 
     /// Begins to remove contents; `None` if they are being recorded or removed, or protected by a [`RetentionGuard`].
@@ -353,7 +366,7 @@ impl IncomingContent<'_> {
         recording.add(&sha256).await;
         let home = self.blobs.path(&sha256);
         if let Some(bucket) = &self.blobs.bucket {
-            bucket.keep(self.path.path(), home, &sha256, self.size).await?;
+            bucket.keep(self.path.path(), home, (&sha256, self.size), recording.class()).await?;
             return Ok(StoredContent { sha256, size: self.size });
         }
         let folder = home.parent().unwrap_or(&self.blobs.dir).to_owned();

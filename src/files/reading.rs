@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::blobs::Blobs;
+use super::blobs::{Blobs, TransferClass};
 use super::picture::{PictureCleaner, PictureFault};
 use super::turns::{FileOwner, RunningRead};
 use domain::file::FileKind;
@@ -27,7 +27,7 @@ impl Blobs {
     ///
     /// Returns an error if the file is not a model that can be measured, or cannot be read.
     pub async fn measure_stored(&self, sha256: &str) -> Result<MeshFacts, MeasureError> {
-        let file = self.local(sha256).await.map_err(MeasureError::Io)?;
+        let file = self.local_of(sha256, TransferClass::Other).await.map_err(MeasureError::Io)?;
         let description = self.describe(file.path(), &FileOwner::Shop).await.map_err(MeasureError::Io)?;
         let content = description.content.ok_or(MeshFault::NotAMesh)?;
         self.measure(file.path(), content, &FileOwner::Shop).await

@@ -14,19 +14,22 @@ use futures::stream::try_unfold;
 use sha2::{Digest as _, Sha256};
 use tokio::fs::{self, File};
 use tokio::io::AsyncWriteExt as _;
-use tokio::sync::{Mutex, Semaphore};
+use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 use tokio_util::io::StreamReader;
 
 use super::copies::{LocalContent, LocalCopies};
+use super::transfers::{TransferClass, TransferSlots};
 use super::{ContentEntry, ContentReader, IncomingFile, is_hash};
 use services::object_storage::large::LargeObjectError;
 use services::object_storage::{ObjectStorage, StorageError};
 
-/// Maximum number of files sent to the bucket at the same time, and of those received. Each has one part in memory, and
-/// the parts share the line.
-const MAX_SENDS: usize = 2;
-const MAX_RECEIPTS: usize = 4;
+/// Maximum number of files sent to the bucket at the same time: of those that prints wait for, and of others.
+const PRODUCTION_SENDS: usize = 1;
+pub(super) const OTHER_SENDS: usize = 2;
+/// Maximum number of files received from the bucket at the same time: of those that prints wait for, and of others.
+const PRODUCTION_RECEIPTS: usize = 4;
+pub(super) const OTHER_RECEIPTS: usize = 2;
 /// Number of bytes of a part that is received for a copy.
 const COPY_PART_BYTES: u64 = 4 * 1024 * 1024;
 /// Number of bytes of a part that is passed on to a client.
@@ -45,10 +48,11 @@ const TRY_PAUSE: Duration = Duration::from_secs(3);
 pub(super) struct ContentBucket {
     storage: ObjectStorage,
     pub(super) copies: Arc<LocalCopies>,
-    sends: Semaphore,
-    receipts: Semaphore,
-    /// Locks, by hash, held while contents are received, so that they are received once.
-    turns: BlockingMutex<HashMap<String, Weak<Mutex<()>>>>,
+    pub(super) sends: TransferSlots,
+    pub(super) receipts: TransferSlots,
+    /// Locks, by class and hash, held while contents are received, so that they are received once. A print does not wait
+    /// for the slot of a picture of the same contents.
+    turns: BlockingMutex<HashMap<(TransferClass, String), Weak<Mutex<()>>>>,
     silent_until: BlockingMutex<Option<Instant>>,
 }
 
@@ -109,8 +113,8 @@ impl ContentBucket {
         Self {
             storage,
             copies,
-            sends: Semaphore::new(MAX_SENDS),
-            receipts: Semaphore::new(MAX_RECEIPTS),
+            sends: TransferSlots::new(PRODUCTION_SENDS, OTHER_SENDS),
+            receipts: TransferSlots::new(PRODUCTION_RECEIPTS, OTHER_RECEIPTS),
             turns: BlockingMutex::default(),
             silent_until: BlockingMutex::default(),
         }
@@ -155,8 +159,14 @@ impl ContentBucket {
     }
 
     /// Stores contents from a complete file, which then becomes a copy at `home`.
-    pub(super) async fn keep(&self, file: &Path, home: PathBuf, sha256: &str, bytes: u64) -> io::Result<()> {
-        self.send(sha256, file).await?;
+    pub(super) async fn keep(
+        &self,
+        file: &Path,
+        home: PathBuf,
+        (sha256, bytes): (&str, u64),
+        class: TransferClass,
+    ) -> io::Result<()> {
+        self.send(sha256, file, class).await?;
         if let Err(error) = self.copies.add_unused(sha256, file, home, bytes).await {
             tracing::warn!(%error, "cannot keep a local copy of a file in the bucket");
         }
@@ -166,11 +176,11 @@ impl ContentBucket {
     /// Stores contents from their copy, and returns whether there is one.
     pub(super) async fn send_copy(&self, sha256: &str) -> io::Result<bool> {
         let Some(copy) = self.copies.get(sha256).await else { return Ok(false) };
-        self.send(sha256, copy.path()).await.map(|()| true)
+        self.send(sha256, copy.path(), TransferClass::Other).await.map(|()| true)
     }
 
-    async fn send(&self, sha256: &str, file: &Path) -> io::Result<()> {
-        let _place = self.sends.acquire().await.map_err(io::Error::other)?;
+    async fn send(&self, sha256: &str, file: &Path, class: TransferClass) -> io::Result<()> {
+        let _slot = self.sends.acquire(class).await?;
         self.admit()?;
         self.outcome(self.storage.send_file(&key(sha256), file, &mut |_| {}).await)
     }
@@ -181,17 +191,18 @@ impl ContentBucket {
         new_file: impl FnOnce() -> IncomingFile,
         home: PathBuf,
         sha256: &str,
+        class: TransferClass,
     ) -> io::Result<LocalContent> {
         if let Some(copy) = self.copies.get(sha256).await {
             return Ok(copy);
         }
-        let turn = self.turn(sha256);
+        let turn = self.turn(sha256, class);
         let _turn = turn.lock().await;
         if let Some(copy) = self.copies.get(sha256).await {
             return Ok(copy);
         }
         let incoming = new_file();
-        let _place = self.receipts.acquire().await.map_err(io::Error::other)?;
+        let _slot = self.receipts.acquire(class).await?;
         let (received, bytes) = self.receive(sha256, incoming.path()).await?;
         if received != sha256 {
             return Err(damaged());
@@ -199,13 +210,14 @@ impl ContentBucket {
         self.copies.add(sha256, incoming.path(), home, bytes).await
     }
 
-    fn turn(&self, sha256: &str) -> Arc<Mutex<()>> {
+    fn turn(&self, sha256: &str, class: TransferClass) -> Arc<Mutex<()>> {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         turns.retain(|_, turn| turn.strong_count() > 0);
-        let existing = turns.get(sha256).and_then(Weak::upgrade);
+        let key = (class, sha256.to_owned());
+        let existing = turns.get(&key).and_then(Weak::upgrade);
         existing.unwrap_or_else(|| {
             let turn = Arc::default();
-            turns.insert(sha256.to_owned(), Arc::downgrade(&turn));
+            turns.insert(key, Arc::downgrade(&turn));
             turn
         })
     }
