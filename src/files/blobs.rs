@@ -129,8 +129,8 @@ impl Blobs {
         self.dir.join(&name[..2]).join(name)
     }
 
-    /// Returns contents that a print waits for as a file on the disk. Those in a bucket are received first, unless there
-    /// is a copy, which remains until the returned value is dropped.
+    /// Returns contents that a print waits for as a file on the disk. Those in a bucket are received first, unless
+    /// there is a copy, which remains until the returned value is dropped.
     ///
     /// # Errors
     ///
@@ -203,12 +203,24 @@ impl Blobs {
     ///
     /// Returns an error if the disk or the bucket fails.
     pub async fn contents(&self) -> io::Result<Vec<ContentEntry>> {
+        self.contents_in("").await
+    }
+
+    /// Returns the contents whose hashes begin with the given two hexadecimal digits, as [`Self::contents`] does; all
+    /// if there are no digits.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the disk or the bucket fails.
+    pub async fn contents_in(&self, digits: &str) -> io::Result<Vec<ContentEntry>> {
         if let Some(bucket) = &self.bucket {
-            return bucket.contents().await;
+            return bucket.contents(digits).await;
         }
         let (mut entries, mut folders) = (Vec::new(), fs::read_dir(&self.dir).await?);
         while let Some(folder) = folders.next_entry().await? {
-            if !is_prefix(&folder.file_name()) || !folder.file_type().await?.is_dir() {
+            let name = folder.file_name();
+            let is_among = is_prefix(&name) && (digits.is_empty() || name == *digits);
+            if !is_among || !folder.file_type().await?.is_dir() {
                 continue;
             }
             let mut contents = fs::read_dir(folder.path()).await?;
@@ -227,8 +239,8 @@ impl Blobs {
         Recording::new(self.uses.clone(), TransferClass::Other)
     }
 
-    /// Begins to record a file that a print waits for, as [`Self::recording`] does: its contents are not sent to a bucket
-    /// after those of others.
+    /// Begins to record a file that a print waits for, as [`Self::recording`] does: its contents are not sent to a
+    /// bucket after those of others.
     pub fn production_recording(&self) -> Recording {
         Recording::new(self.uses.clone(), TransferClass::Production)
     }

@@ -6,7 +6,6 @@
 
 mod raster;
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -60,8 +59,8 @@ impl Blobs {
     }
 
     /// Returns a PNG of a plate of stored G-code, drawn from its moves in a colour such as `#2e6f40`; `None` if nothing
-    /// can be drawn. If the PNG is not stored yet, waits for a free slot and draws it. The G-code is received from a bucket
-    /// in this slot too, because it may be large and nobody may wait for the picture any more by then.
+    /// can be drawn. If the PNG is not stored yet, waits for a free slot and draws it. The G-code is received from a
+    /// bucket in this slot too, because it may be large and nobody may wait for the picture any more by then.
     ///
     /// # Errors
     ///
@@ -89,24 +88,36 @@ impl Blobs {
         }
     }
 
-    /// Removes the drawings of all contents whose hash `named` does not contain: another server that used the same
-    /// bucket may have removed the contents.
+    /// Returns the hashes of all contents of which there are drawings.
     ///
     /// # Errors
     ///
     /// Fails if the disk fails.
-    pub async fn keep_only_drawings(&self, named: &HashSet<String>) -> io::Result<()> {
+    pub async fn drawn_contents(&self) -> io::Result<Vec<String>> {
+        let mut drawn = Vec::new();
         let mut folders = match fs::read_dir(self.dir.join(DRAWINGS_FOLDER)).await {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(drawn),
             folders => folders?,
         };
         while let Some(folder) = folders.next_entry().await? {
             let name = folder.file_name().to_string_lossy().into_owned();
-            if is_hash(&name) && !named.contains(&name) {
-                fs::remove_dir_all(folder.path()).await?;
+            if is_hash(&name) {
+                drawn.push(name);
             }
         }
-        Ok(())
+        Ok(drawn)
+    }
+
+    /// Removes the drawings of contents, if there are any.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the disk fails.
+    pub async fn remove_drawings(&self, sha256: &str) -> io::Result<()> {
+        match fs::remove_dir_all(self.drawings(sha256)).await {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        }
     }
 }
 

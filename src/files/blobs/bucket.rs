@@ -50,8 +50,8 @@ pub(super) struct ContentBucket {
     pub(super) copies: Arc<LocalCopies>,
     pub(super) sends: TransferSlots,
     pub(super) receipts: TransferSlots,
-    /// Locks, by class and hash, held while contents are received, so that they are received once. A print does not wait
-    /// for the slot of a picture of the same contents.
+    /// Locks, by class and hash, held while contents are received, so that they are received once. A print does not
+    /// wait for the slot of a picture of the same contents.
     turns: BlockingMutex<HashMap<(TransferClass, String), Weak<Mutex<()>>>>,
     silent_until: BlockingMutex<Option<Instant>>,
 }
@@ -247,8 +247,8 @@ impl ContentBucket {
     /// Makes room for a new file of so many bytes among the copies. If this fails, so does whoever creates the file.
     pub(super) async fn make_room(&self, new_file: &Path, bytes: u64) {
         self.copies.make_room_on_disk(bytes).await;
-        // Somebody may have emptied the folder of copies. (A folder that has all contents is not made anew: its disk may
-        // not be mounted.)
+        // Somebody may have emptied the folder of copies. (A folder that has all contents is not made anew: its disk
+        // may not be mounted.)
         if let Some(folder) = new_file.parent() {
             let _ = fs::create_dir_all(folder).await;
         }
@@ -281,10 +281,11 @@ impl ContentBucket {
         Ok(Some((reader, bytes)))
     }
 
-    /// Returns all contents.
-    pub(super) async fn contents(&self) -> io::Result<Vec<ContentEntry>> {
+    /// Returns the contents in a folder, which has the first two digits of their hashes as its name; all if it is
+    /// empty.
+    pub(super) async fn contents(&self, folder: &str) -> io::Result<Vec<ContentEntry>> {
         self.admit()?;
-        let objects = self.outcome(self.storage.objects_below("").await)?;
+        let objects = self.outcome(self.storage.objects_below(folder).await)?;
         let entries = objects.into_iter().filter_map(|object| {
             let sha256 = object.key.rsplit('/').next().filter(|name| is_hash(name))?.to_owned();
             Some(ContentEntry { sha256, stored_at: Some(object.modified_at) })

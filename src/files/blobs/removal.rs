@@ -8,8 +8,8 @@ use tokio::fs;
 use super::uses::Removal;
 use super::{Blobs, is_gone, is_hash};
 
-/// Removal of contents, which are not stored until this is dropped. Their copy on the disk goes last: it is what a removal
-/// is undone with.
+/// Removal of contents, which are not stored until this is dropped. Their copy on the disk goes last: it is what a
+/// removal is undone with.
 #[derive(Debug)]
 pub struct ContentRemoval<'a> {
     blobs: &'a Blobs,
@@ -58,6 +58,6 @@ impl<'a> ContentRemoval<'a> {
         if let Some(bucket) = &self.blobs.bucket {
             bucket.copies.remove(self.sha256).await;
         }
-        is_gone(fs::remove_dir_all(self.blobs.drawings(self.sha256)).await)
+        self.blobs.remove_drawings(self.sha256).await
     }
 }
