@@ -25,6 +25,7 @@ use object_store::{
 use platform::secrets::random::secret_bytes;
 
 pub mod large;
+pub mod mark;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
