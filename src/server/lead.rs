@@ -129,7 +129,7 @@ impl Drop for Lead {
 }
 
 /// Waits until the lead is lost; returns the reason.
-async fn wait_for_loss(loss: &watch::Sender<Option<LeadLoss>>) -> LeadLoss {
+async fn wait_for_loss(loss: &WatchSender<Option<LeadLoss>>) -> LeadLoss {
     let mut losses = loss.subscribe();
     // The sender is here, so there is no error.
     let loss = losses.wait_for(Option::is_some).await.ok().and_then(|loss| *loss);

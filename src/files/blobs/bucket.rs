@@ -43,6 +43,9 @@ const MAX_TRIES: u32 = 5;
 /// Delay between two tries, after which the bucket is asked again.
 const TRY_PAUSE: Duration = Duration::from_secs(3);
 
+/// Lock of the contents that somebody receives or waits for.
+type Turn = Weak<Mutex<()>>;
+
 /// Bucket in which contents are stored, and the copies of those used last.
 #[derive(Debug)]
 pub(super) struct ContentBucket {
@@ -52,7 +55,7 @@ pub(super) struct ContentBucket {
     pub(super) receipts: TransferSlots,
     /// Locks, by class and hash, held while contents are received, so that they are received once. A print does not
     /// wait for the slot of a picture of the same contents.
-    turns: BlockingMutex<HashMap<(TransferClass, String), Weak<Mutex<()>>>>,
+    turns: BlockingMutex<HashMap<(TransferClass, String), Turn>>,
     silent_until: BlockingMutex<Option<Instant>>,
 }
 

@@ -76,7 +76,7 @@ async fn drawings_of_contents_that_another_server_removed_are_removed() {
     std::fs::remove_file(blobs.path(&other)).unwrap();
     let mut drawn = blobs.drawn_contents().await.unwrap();
     drawn.retain(|sha256| *sha256 != named);
-    assert_eq!(drawn, [other.clone()]);
+    assert_eq!(drawn, std::slice::from_ref(&other));
     for _ in 0..2 {
         blobs.remove_drawings(&other).await.unwrap();
     }

@@ -106,7 +106,9 @@ mod tests {
         };
         let second = Duration::from_secs(1);
         assert!(is_certain_for(&Leadership::default(), LEASE_TIME));
-        let leadership = Leadership::of_lease(since_boot().saturating_sub(CONFIRMED_TIME - Duration::from_millis(200)));
+        let leadership = Leadership::of_lease(
+            since_boot().saturating_sub(CONFIRMED_TIME.saturating_sub(Duration::from_millis(200))),
+        );
         assert!(!is_certain_for(&leadership, second), "another server may lead before it takes effect");
         leadership.renew(since_boot());
         assert!(is_certain_for(&leadership, second) && !is_certain_for(&leadership, LEASE_TIME));

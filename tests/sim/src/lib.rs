@@ -8,11 +8,11 @@
 //! (`power`). Money moves at the `processor`, by the steps of `till`, and `outside` delivers mails. `oracles` judges by
 //! what happened in the world, and asks the judged code nothing; `plants` shows that it sees.
 //! `docs/design/simulation.md` lists what could make two runs differ, and how each is kept out.
-//! `staff` do, which webhook `endpoints` there are and what other shops have `sold`, which `faults` exist, when they come
-//! (`weather`, `store_faults`) and at which steps the server crashes (`power`). Other systems answer at the ports of
-//! their clients (`outside`, `receivers`, `other_shops`). `oracles` judges by what happened in the world, and asks the
-//! judged code nothing; `plants` shows that it sees. `docs/design/simulation.md` lists what could make two runs differ,
-//! and how each is kept out.
+//! `staff` do, which webhook `endpoints` there are and what other shops have `sold`, which `faults` exist, when they
+//! come (`weather`, `store_faults`) and at which steps the server crashes (`power`). Other systems answer at the ports
+//! of their clients (`outside`, `receivers`, `other_shops`). `oracles` judges by what happened in the world, and asks
+//! the judged code nothing; `plants` shows that it sees. `docs/design/simulation.md` lists what could make two runs
+//! differ, and how each is kept out.
 //!
 //! The wire protocols of printers and services, and the SQL databases, are not simulated: `tests/it` has them.
 

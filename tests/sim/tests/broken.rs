@@ -1,5 +1,5 @@
-//! Broken builds: patches that break the server's own sources, one promise each. `scripts/broken-builds` builds them and
-//! shows what catches them, which takes hours; here they are only held to be there, to say what they break, and to
+//! Broken builds: patches that break the server's own sources, one promise each. `scripts/broken-builds` builds them
+//! and shows what catches them, which takes hours; here they are only held to be there, to say what they break, and to
 //! apply.
 
 use std::collections::BTreeSet;

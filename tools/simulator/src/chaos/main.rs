@@ -5,7 +5,10 @@
 //! The server is a black box: everything is said to it over HTTP, and judged by what printers, processor and API say.
 //! Not for what needs root or a changed server: disks with too little space and power cuts (only its processes are
 //! killed, never the machine) and clocks that are set. `tests/it` has these.
-#![expect(clippy::disallowed_methods, reason = "the crate does not depend on Printfloor, which has a channel of its own")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the crate does not depend on Printfloor, which has a channel of its own"
+)]
 #![expect(clippy::disallowed_types, reason = "the crate does not depend on Printfloor, which has a channel of its own")]
 
 mod arguments;
