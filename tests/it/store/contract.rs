@@ -277,7 +277,7 @@ async fn retention_deletes_ended_mails_exports_and_links(s: Checked) {
         Mail { state: MailState::Sent, ..mail(1) },
         Mail { state: MailState::Failed, ..mail(2) },
         Mail { state: MailState::Queued, ..mail(3) },
-        Mail { state: MailState::Sent, created_at: recent, ..mail(4) },
+        Mail { state: MailState::Sent, next_at: recent, ..mail(4) },
     ];
     let of_exports = [
         Export { state: ExportState::Expired, ..export(11) },

@@ -133,6 +133,7 @@ async fn damaged_attempts_stop_no_transaction() {
             db.execute_unprepared("UPDATE attempts SET used_of = '{\"' WHERE judged_end IS NOT NULL").await.unwrap();
             let from_damaged = recount(db, &LISTS, |_| "TRUE".to_owned()).await;
             plant(db, 2).await;
+            db.execute_unprepared("UPDATE attempts SET used_of = NULL WHERE judged_end IS NOT NULL").await.unwrap();
             assert_eq!(recount(db, &LISTS, |_| "TRUE".to_owned()).await, from_damaged, "the job's material counts");
         }
     })
