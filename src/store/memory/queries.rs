@@ -14,6 +14,7 @@ use domain::event::{self, NumberedEvent};
 use domain::forecast::ObservedPrint;
 use domain::id::Id;
 use domain::job::{Attempt, AttemptState, Job};
+use domain::material::Movement;
 use domain::order::{Order, OrderStatus, Payment};
 use domain::promise::Promise;
 use domain::time::Timestamp;
@@ -26,6 +27,16 @@ impl Tables {
 
     fn jobs(&self) -> impl Iterator<Item = &Job> {
         self.parts()
+    }
+
+    /// Returns all attempts at jobs, oldest first.
+    pub fn attempts(&self) -> impl Iterator<Item = &Attempt> {
+        self.parts()
+    }
+
+    /// Returns the stock ledger of a material, oldest entry first.
+    pub fn movements(&self, material: Id) -> impl Iterator<Item = &Movement> {
+        self.parts_under::<Movement>(material)
     }
 
     /// Returns the order that a job belongs to.
