@@ -43,18 +43,20 @@ impl Acknowledgement {
     }
 }
 
-/// All acknowledged commands, in the order of their acknowledgement.
+/// All acknowledged commands, in the order of their acknowledgement, each with its time in milliseconds since the
+/// beginning.
 #[derive(Default)]
-pub struct Acknowledgements(Mutex<Vec<Acknowledgement>>);
+pub struct Acknowledgements(Mutex<Vec<(i64, Acknowledgement)>>);
 
 impl Acknowledgements {
-    /// Adds one.
-    pub fn add(&self, one: Acknowledgement) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(one);
+    /// Adds one, which was acknowledged at this time.
+    pub fn add(&self, at: i64, one: Acknowledgement) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((at, one));
     }
 
-    /// Returns those so far.
-    pub fn all(&self) -> Vec<Acknowledgement> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Returns those from this time on.
+    pub fn since(&self, at: i64) -> Vec<Acknowledgement> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().filter(|(then, _)| *then >= at).map(|(_, one)| one.clone()).collect()
     }
 }

@@ -59,7 +59,17 @@ impl WorldClock {
 
     /// Returns the wall-clock time.
     pub fn now(&self) -> Timestamp {
-        BEGINNING.plus_ms(self.elapsed_ms())
+        self.at(self.elapsed_ms())
+    }
+
+    /// Returns the wall-clock time so many milliseconds after the beginning.
+    pub fn at(&self, ms: i64) -> Timestamp {
+        BEGINNING.plus_ms(ms)
+    }
+
+    /// Returns the milliseconds from the beginning to a wall-clock time.
+    pub fn ms_of(&self, at: Timestamp) -> i64 {
+        at.since(BEGINNING)
     }
 
     /// Returns the present moment as printers count it.

@@ -51,11 +51,33 @@ pub enum FaultKind {
     OwnPrint,
     /// The mail service refuses mails for a while.
     MailRefused,
+    /// Controllers of printers shut down, again after every restart, for a while.
+    FirmwareShutdown,
+    /// The servers of printers lose the connection to their controllers for a while.
+    ControllerLost,
+    /// The storages of printers are full for a while.
+    DiskFull,
+    /// Uploads to printers take long.
+    SlowUpload,
+    /// The connection is cut in the middle of uploads.
+    CutUpload,
+    /// Printers acknowledge uploads of which they store only the beginning.
+    KeptBytes,
+    /// Printers store uploads and close the connection without an answer.
+    DropAfterUpload,
+    /// Printers answer every second request with an error, and execute half of those.
+    ErrorAnswers,
+    /// Printers pause, resume and cancel with a delay.
+    SlowCommands,
+    /// Printers tell late of a state that has passed meanwhile.
+    LateAnswers,
+    /// Printers refuse the key for a while.
+    WrongKey,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 31] = [
         Self::Crash,
         Self::CommitRefused,
         Self::CommitLost,
@@ -76,6 +98,17 @@ impl FaultKind {
         Self::Echo,
         Self::OwnPrint,
         Self::MailRefused,
+        Self::FirmwareShutdown,
+        Self::ControllerLost,
+        Self::DiskFull,
+        Self::SlowUpload,
+        Self::CutUpload,
+        Self::KeptBytes,
+        Self::DropAfterUpload,
+        Self::ErrorAnswers,
+        Self::SlowCommands,
+        Self::LateAnswers,
+        Self::WrongKey,
     ];
 
     /// Returns the word for it on the command line.
@@ -101,6 +134,17 @@ impl FaultKind {
             Self::Echo => "echo",
             Self::OwnPrint => "own-print",
             Self::MailRefused => "mail-refused",
+            Self::FirmwareShutdown => "firmware-shutdown",
+            Self::ControllerLost => "controller-lost",
+            Self::DiskFull => "disk-full",
+            Self::SlowUpload => "slow-upload",
+            Self::CutUpload => "cut-upload",
+            Self::KeptBytes => "kept-bytes",
+            Self::DropAfterUpload => "drop-after-upload",
+            Self::ErrorAnswers => "error-answers",
+            Self::SlowCommands => "slow-commands",
+            Self::LateAnswers => "late-answers",
+            Self::WrongKey => "wrong-key",
         }
     }
 

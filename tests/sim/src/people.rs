@@ -2,6 +2,7 @@
 
 use futures::future::{try_join, try_join_all};
 
+use crate::catalogue::Catalogue;
 use crate::customers::Customer;
 use crate::error::SimError;
 use crate::plan::Plan;
@@ -16,27 +17,28 @@ pub struct People {
     pub customers: Vec<Customer>,
     /// Staff.
     pub staff: Staff,
-    products: Vec<String>,
+    /// Catalogue of the shop.
+    pub catalogue: Catalogue,
 }
 
 impl People {
     /// Creates the people of a plan in a shop that was just set up.
     pub fn new(plan: &Plan, set_up: SetUp) -> Self {
-        let SetUp { products, material, printers } = set_up;
         let customers = plan.orders.iter().cloned().map(Customer::new).collect();
-        Self { customers, staff: Staff::new(plan.seed, material, printers, &plan.spools), products }
+        Self { customers, staff: Staff::new(plan, &set_up), catalogue: Catalogue::new(plan, &set_up) }
     }
 
-    /// Returns the IDs of the orders that were placed.
-    pub fn orders(&self) -> Vec<String> {
-        self.customers.iter().filter_map(|customer| Some(customer.order.as_ref()?.id.clone())).collect()
+    /// Returns the IDs of the orders that were placed, with their numbers.
+    pub fn orders(&self) -> Vec<(usize, String)> {
+        let order = |customer: &Customer| Some((customer.plan.number, customer.order.as_ref()?.id.clone()));
+        self.customers.iter().filter_map(order).collect()
     }
 
     /// Lets everybody do what is due, all at the same time.
     pub async fn step(&mut self, world: &World, shop: &Shop) -> Result<(), SimError> {
         let orders = self.orders();
-        let Self { customers, staff, products } = self;
-        let products: &[String] = products;
+        let Self { customers, staff, catalogue } = self;
+        let products: &[String] = &catalogue.ids;
         let customers = customers.iter_mut().map(|customer| customer.step(world, shop, products));
         try_join(try_join_all(customers), staff.step(world, shop, &orders)).await.map(drop)
     }

@@ -12,21 +12,31 @@ use crate::chance::branch;
 use crate::clock::WorldClock;
 use crate::disk::Disk;
 use crate::faults::FaultPlan;
+use crate::house_rules::HouseRules;
 use crate::ids::WorldIds;
+use crate::journal::Journal;
 use crate::machine::FloorMachine;
 use crate::outside::PostOffice;
 use crate::plan::Plan;
 use crate::plants::{Plant, Planter};
 use crate::power::Power;
+use crate::size::Size;
 use crate::store_faults::StoreFaults;
 use crate::story::Story;
 use crate::weather::Weather;
 
 /// Names of the printers, in the order in which a shop gets them.
-const PRINTER_NAMES: [&str; 8] = ["ada", "bea", "cem", "dora", "emil", "fay", "gus", "hana"];
+const PRINTER_NAMES: [&str; 20] = [
+    "ada", "bea", "cem", "dora", "emil", "fay", "gus", "hana", "ida", "jan", "kai", "lea", "max", "nora", "ole", "pia",
+    "quin", "rosa", "sam", "tom",
+];
 
 /// Everything that outlives a crash of the server.
 pub struct World {
+    /// Seed of the run.
+    pub seed: u64,
+    /// Size of the story.
+    pub size: Size,
     /// Virtual time.
     pub clock: Arc<WorldClock>,
     /// Story of the run.
@@ -37,6 +47,8 @@ pub struct World {
     pub planter: Arc<Planter>,
     /// Durable data.
     pub disk: Arc<Disk>,
+    /// Index of its events.
+    pub journal: Journal,
     /// Power of the server.
     pub power: Arc<Power>,
     /// Faults of the store.
@@ -49,8 +61,8 @@ pub struct World {
     pub weather: Weather,
     /// Commands that the server acknowledged.
     pub acknowledgements: Arc<Acknowledgements>,
-    /// Parts count only once they are signed off.
-    pub sign_off_required: bool,
+    /// Rules of the house.
+    pub house_rules: HouseRules,
     /// Folder with the contents of files, which no crash damages.
     pub folder: TempDir,
 }
@@ -65,25 +77,35 @@ impl World {
         let disk = Arc::new(Disk::new(story.clone(), planter.clone()));
         let power = Arc::new(Power::new(disk.clone()));
         let machine = |name: &&str| {
-            let machine = FloorMachine::new(name, seed, clock.clone(), story.clone());
+            let machine = FloorMachine::new(name, seed, true, clock.clone(), story.clone());
             (machine.base_url(), Arc::new(machine))
         };
         let machines = PRINTER_NAMES.iter().take(plan.printers).map(machine).collect();
         Ok(Self {
+            seed,
+            size: plan.size,
             ids: Arc::new(WorldIds::new(branch(seed, "ids"))),
             planter,
             disk,
+            journal: Journal::default(),
             store_faults: Arc::new(StoreFaults::new(seed)),
             machines: Arc::new(machines),
             post_office: Arc::new(PostOffice::new(seed, story.clone(), power.clone())),
             power,
-            weather: Weather::draw(seed, &plan.faults, plan.printers),
+            weather: Weather::draw(seed, plan.size, &plan.faults, plan.printers),
             acknowledgements: Arc::default(),
-            sign_off_required: plan.sign_off_required,
+            house_rules: HouseRules::new(plan.sign_off_required),
             folder: tempfile::Builder::new().prefix("printfloor-sim-").tempdir()?,
             clock,
             story,
         })
+    }
+
+    /// Notes the start of a server, and returns whether its parts count only once they are signed off.
+    pub fn begin_rules(&self) -> bool {
+        let is_required = self.house_rules.begin(self.clock.elapsed_ms());
+        // A server that is deaf to changes goes by what the first one did.
+        if self.planter.has(Plant::DeafSettings) { self.house_rules.was_sign_off_required(0) } else { is_required }
     }
 
     /// Lets everything that is drawn at each occasion fail as often as a plan says.
