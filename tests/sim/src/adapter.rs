@@ -17,12 +17,15 @@ use crate::report;
 use domain::printer_status::{Activity, PastPrint, PrintEnd, ServerRun, Status};
 use domain::time::Timestamp;
 use printers::PrinterType;
-use printers::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Source};
+use printers::adapter::{Adapter, Deleted, Launch, Operation, PrinterError, RemoteFile, Source};
 
 /// Time that a request takes on its way to the printer, and the same on its way back.
 const WAY: Duration = Duration::from_millis(5);
 /// Time after which a request without an answer is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Types of printers that report what is in their slots.
+pub const REPORT_SLOTS: [&str; 2] = ["fw_rest", "mqtt_lan"];
 
 /// Adapter for one machine.
 pub struct MachineAdapter {
@@ -103,6 +106,23 @@ impl MachineAdapter {
         let result = self.call(act).await;
         self.power.pass().await;
         result
+    }
+
+    /// Starts a print, whose filaments come from these slots if there are any.
+    async fn begin(&self, name: &str, slots: Vec<(u32, i64)>) -> Result<(), PrinterError> {
+        let is_repeated = self.planter.strikes(Plant::RepeatedStart);
+        self.command(|machine| {
+            if !slots.is_empty() {
+                machine.feed(name, slots);
+            }
+            machine.start(name)?;
+            if is_repeated {
+                machine.cancel()?;
+                machine.start(name)?;
+            }
+            Ok(())
+        })
+        .await
     }
 
     /// Carries out a command at the machine.
@@ -188,7 +208,8 @@ impl Adapter for MachineAdapter {
     }
 
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError> {
-        let status = self.query(|machine| Ok(report::status(machine, at))).await?;
+        let has_slots = REPORT_SLOTS.contains(&self.declared.word);
+        let status = self.query(|machine| Ok(report::status(machine, has_slots, at))).await?;
         if self.planter.has(Plant::DeafPrinter) && status.ended == Some(PrintEnd::Finished) {
             return Ok(Status { state: Activity::Printing, ended: None, ..status });
         }
@@ -205,16 +226,13 @@ impl Adapter for MachineAdapter {
     }
 
     async fn start(&self, name: &str) -> Result<(), PrinterError> {
-        let is_repeated = self.planter.strikes(Plant::RepeatedStart);
-        self.command(|machine| {
-            machine.start(name)?;
-            if is_repeated {
-                machine.cancel()?;
-                machine.start(name)?;
-            }
-            Ok(())
-        })
-        .await
+        self.begin(name, Vec::new()).await
+    }
+
+    async fn launch(&self, launch: &Launch) -> Result<(), PrinterError> {
+        let slots = launch.slots.iter().filter(|_| self.declared.maps_slots).zip(0..);
+        let slots = slots.filter_map(|(chosen, filament)| Some((filament, i64::from(chosen.as_ref()?.slot))));
+        self.begin(&launch.name, slots.collect()).await
     }
 
     async fn pause(&self) -> Result<(), PrinterError> {

@@ -7,8 +7,8 @@
 //! `staff` do (`workload`, `office`, `parcels`), which `faults` exist, when they come (`weather`, `liars`,
 //! `store_faults`) and at which steps the server crashes (`power`). A story has a `size`: it is short, or a whole day
 //! of a shop with twenty printers (`day_plan`). `oracles` judges by what happened in the world, and asks the judged
-//! code nothing; `plants` shows that it sees. `docs/design/simulation.md` lists what could make two runs differ, and
-//! how each is kept out.
+//! code nothing; `plants` shows that it sees. A test tells a story of its own on a `floor`, by its `hall`.
+//! `docs/design/simulation.md` lists what could make two runs differ, and how each is kept out.
 //!
 //! The wire protocols of printers and services, and the SQL databases, are not simulated: `tests/it` has them.
 
@@ -24,6 +24,8 @@ mod day_plan;
 mod disk;
 mod error;
 mod faults;
+mod floor;
+mod hall;
 mod hands;
 mod house_rules;
 mod ids;
@@ -58,6 +60,8 @@ mod world;
 
 pub use error::SimError;
 pub use faults::FaultKind;
+pub use floor::{Floor, file_of};
+pub use hall::{Hall, attempt_states, has_words};
 pub use plan::Cut;
 pub use plants::Plant;
 pub use run::{SeedReport, run, run_cut, run_sized, seeds_to_catch};

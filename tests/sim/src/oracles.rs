@@ -28,7 +28,7 @@ const REPEATED_WITHIN_MS: i64 = 23 * 3_600_000;
 const MORE_TASKS: usize = 40;
 
 /// Fails with the given words unless a condition holds.
-fn demand(is_so: bool, otherwise: impl FnOnce() -> String) -> Result<(), SimError> {
+pub fn demand(is_so: bool, otherwise: impl FnOnce() -> String) -> Result<(), SimError> {
     if is_so { Ok(()) } else { Err(SimError::Broken(otherwise())) }
 }
 

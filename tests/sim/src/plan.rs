@@ -167,6 +167,26 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// Creates the plan of a shop with so many printers, in which nothing happens.
+    pub fn still(printers: usize) -> Self {
+        let (products, orders, spools, crashes) = <_>::default();
+        let (faults, work) = <_>::default();
+        Self {
+            seed: 0,
+            size: Size::Story,
+            printers,
+            sign_off_required: false,
+            products,
+            orders,
+            spools,
+            crashes,
+            faults,
+            work,
+        }
+    }
+}
+
 impl Product {
     fn draw(chance: &mut Rng) -> Self {
         Self {

@@ -143,7 +143,7 @@ fn live_day(world: &World, plan: &Plan, people: &mut People) -> Result<Ending, S
 /// Starts a server, lets something happen with it, and ends it as a crash does: its runtime is dropped in the middle of
 /// whatever it does, and what it had committed is on the disk. Returns `None` if it crashed before that, at the given
 /// step.
-fn on_server<T>(
+pub fn on_server<T>(
     world: &World,
     crash_at: Option<u64>,
     act: impl AsyncFnOnce(&Shop) -> Result<T, SimError>,

@@ -34,7 +34,8 @@ pub struct SetUp {
     pub loads: Vec<String>,
 }
 
-fn id_of(body: &Value) -> Result<String, SimError> {
+/// Returns the ID in a response.
+pub fn id_of(body: &Value) -> Result<String, SimError> {
     let id = body["id"].as_str().map(str::to_owned);
     id.ok_or_else(|| SimError::Broken(format!("a response without an ID: {body}")))
 }
@@ -103,7 +104,7 @@ async fn add_product(shop: &Shop, number: usize, product: &Product, materials: &
     let further = further.iter().map(|(material, grams)| {
         json!({"materialId": materials[*material], "estimatedConsumption": grams, "filament": SECOND_SLOT})
     });
-    let file = id_of(&shop.upload(&format!("vase-{number}.gcode"), &code).await?.expect(201)?)?;
+    let file = id_of(&shop.upload(&format!("vase-{number}.gcode"), code.as_bytes()).await?.expect(201)?)?;
     let sku = json!({
         "code": format!("VASE-{number}"), "name": format!("Vase {number}"), "materialId": materials[*material],
         "estimatedConsumption": grams, "machineType": "fdm_standard", "priceCents": cents, "gcodeFileId": file,

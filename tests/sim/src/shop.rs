@@ -195,10 +195,11 @@ impl Shop {
     }
 
     /// Uploads a file as [`Self::get`] does.
-    pub async fn upload(&self, name: &str, contents: &str) -> Result<Answer, SimError> {
+    pub async fn upload(&self, name: &str, contents: &[u8]) -> Result<Answer, SimError> {
         let head =
             format!("--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n");
-        let body = format!("{head}{contents}\r\n--{BOUNDARY}--\r\n");
+        let tail = format!("\r\n--{BOUNDARY}--\r\n");
+        let body = [head.as_bytes(), contents, tail.as_bytes()].concat();
         let content_type = format!("multipart/form-data; boundary={BOUNDARY}");
         let request = Request::builder().header(header::CONTENT_TYPE, content_type);
         self.send(Method::POST, "/api/files", request, Body::from(body)).await

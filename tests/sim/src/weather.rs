@@ -54,6 +54,11 @@ enum Change {
 }
 
 impl Weather {
+    /// Creates weather that never turns.
+    pub fn still() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+
     /// Draws the weather over so many printers.
     pub fn draw(seed: u64, size: Size, plan: &FaultPlan, printers: usize) -> Self {
         let (mut turns, healed_at) = (Vec::new(), size.healed_at_ms());

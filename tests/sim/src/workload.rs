@@ -23,6 +23,7 @@ const DUE_AFTER_MS: i64 = 180 * MINUTE_MS;
 const CLOSING_MS: i64 = 4 * MINUTE_MS;
 
 /// Work of a shop.
+#[derive(Default)]
 pub struct Workload {
     /// Materials, of which the first is that of most products.
     pub materials: Vec<MaterialPlan>,

@@ -70,6 +70,17 @@ pub struct World {
 impl World {
     /// Creates the world of a plan, with a planted fault if one is given.
     pub fn new(plan: &Plan, plant: Option<Plant>) -> io::Result<Self> {
+        Self::of_printers(plan, plant, true)
+    }
+
+    /// Creates a world with so many printers, in which nothing happens by itself. `reconnects` indicates whether the
+    /// printers find a lost controller by themselves.
+    pub fn still(printers: usize, reconnects: bool) -> io::Result<Self> {
+        let world = Self::of_printers(&Plan::still(printers), None, reconnects)?;
+        Ok(Self { weather: Weather::still(), ..world })
+    }
+
+    fn of_printers(plan: &Plan, plant: Option<Plant>, reconnects: bool) -> io::Result<Self> {
         let seed = plan.seed;
         let clock = Arc::new(WorldClock::new());
         let story = Arc::new(Story::new(clock.clone()));
@@ -77,7 +88,7 @@ impl World {
         let disk = Arc::new(Disk::new(story.clone(), planter.clone()));
         let power = Arc::new(Power::new(disk.clone()));
         let machine = |name: &&str| {
-            let machine = FloorMachine::new(name, seed, true, clock.clone(), story.clone());
+            let machine = FloorMachine::new(name, seed, reconnects, clock.clone(), story.clone());
             (machine.base_url(), Arc::new(machine))
         };
         let machines = PRINTER_NAMES.iter().take(plan.printers).map(machine).collect();
