@@ -124,7 +124,7 @@ impl Floor {
 
     /// Returns the slots from which the tools of each print have taken their filament, in the order of the prints.
     pub fn fed(&self, printer: usize) -> Vec<Vec<(u32, i64)>> {
-        let slots = |what| match what {
+        let slots = |what: PhysicalEvent| match what {
             PhysicalEvent::Fed { slots, .. } => Some(slots),
             _ => None,
         };
@@ -133,7 +133,7 @@ impl Floor {
 
     /// Returns the files that a printer has begun to print, other than those of people, printer by printer.
     pub fn starts(&self) -> Vec<String> {
-        let started = |what| match what {
+        let started = |what: PhysicalEvent| match what {
             PhysicalEvent::Started { filename } if !filename.starts_with(OWN_PRINT) => Some(filename),
             _ => None,
         };

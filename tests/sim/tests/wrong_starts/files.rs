@@ -105,7 +105,7 @@ fn story_11_an_upload_that_was_cut_off_is_not_started() -> Result<(), SimError> 
             hall.order_is(&order, "ready").await?;
             hall.truth().await
         })?;
-        let size = |what| match what {
+        let size = |what: PhysicalEvent| match what {
             PhysicalEvent::Uploaded { bytes, .. } => Some(bytes),
             _ => None,
         };
