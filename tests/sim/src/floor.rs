@@ -13,6 +13,7 @@ use crate::machine::{FloorMachine, OWN_PRINT};
 use crate::run::on_server;
 use crate::world::World;
 use domain::file::GcodeForm;
+use domain::job::Attempt;
 use printers::PrinterType;
 
 /// Duration of a print in seconds.
@@ -138,6 +139,23 @@ impl Floor {
             _ => None,
         };
         (0..self.machines.len()).flat_map(|printer| self.log(printer)).filter_map(started).collect()
+    }
+
+    /// Returns the IDs of the jobs of an order, oldest first, as they are on the disk.
+    pub fn jobs_of(&self, order: &str) -> Vec<String> {
+        self.world.journal.read(&self.world.disk.tables());
+        self.world.journal.jobs_of(order)
+    }
+
+    /// Returns all attempts, oldest first, as they are on the disk.
+    pub fn attempts(&self) -> Vec<Attempt> {
+        self.world.disk.tables().attempts().cloned().collect()
+    }
+
+    /// Returns the number of events with this name on the disk.
+    pub fn published(&self, event: &str) -> usize {
+        let tables = self.world.disk.tables();
+        tables.events_after(0).filter(|numbered| numbered.event.event == event).count()
     }
 
     /// Returns a file that the printers print: its name and its contents.

@@ -15,6 +15,7 @@ use crate::machine::OWN_PRINT;
 use crate::oracles::demand;
 use crate::setup::id_of;
 use crate::shop::Shop;
+use domain::job::AttemptState;
 
 /// Virtual time for which something is awaited.
 const PATIENCE: Duration = Duration::from_secs(4 * 3600);
@@ -107,15 +108,9 @@ impl<'a> Hall<'a> {
     /// Places an order for one part, and pays it. Returns the IDs of the order and of its job.
     pub async fn one(&self) -> Result<(String, String), SimError> {
         let order = self.order(1).await?;
-        let jobs = self.jobs(&order).await?;
-        let job = jobs.first().ok_or_else(|| SimError::Broken(format!("order {order} has no job")))?;
-        Ok((order, id_of(job)?))
-    }
-
-    /// Returns the jobs of an order.
-    pub async fn jobs(&self, order: &str) -> Result<Vec<Value>, SimError> {
-        let answer = self.get(&format!("/api/jobs?orderId={order}&limit=200")).await?;
-        Ok(answer["jobs"].as_array().cloned().unwrap_or_default())
+        let job = self.floor.jobs_of(&order).into_iter().next();
+        let job = job.ok_or_else(|| SimError::Broken(format!("order {order} has no job")))?;
+        Ok((order, job))
     }
 
     /// Returns a job.
@@ -257,12 +252,6 @@ impl<'a> Hall<'a> {
         self.post(&self.path(printer, &format!("/slots/{slot}")), spool, 200).await.map(drop)
     }
 
-    /// Returns the number of events with this name, of at most 200.
-    pub async fn events(&self, name: &str) -> Result<usize, SimError> {
-        let answer = self.get(&format!("/api/events?event={name}&limit=200")).await?;
-        Ok(answer["events"].as_array().map_or(0, Vec::len))
-    }
-
     /// Returns the grams that are gone once nothing is reserved any more.
     pub async fn used(&self) -> Result<f64, SimError> {
         let path = format!("/api/inventory/materials/{}", self.floor.material);
@@ -271,7 +260,7 @@ impl<'a> Hall<'a> {
     }
 
     /// Demands what holds after every story: no file was started twice, nothing is reserved any more, and as many
-    /// prints came to their ends as jobs are completed.
+    /// prints came to their ends as the shop counts and has published.
     pub async fn truth(&self) -> Result<(), SimError> {
         self.used().await?;
         let starts = self.floor.starts();
@@ -281,10 +270,11 @@ impl<'a> Hall<'a> {
         let logs = (0..self.floor.printer_count()).flat_map(|printer| self.floor.log(printer));
         let finished =
             logs.filter(|what| matches!(what, PhysicalEvent::Finished { filename } if is_ours(filename))).count();
-        let jobs = self.get("/api/jobs?state=COMPLETED&limit=200").await?;
-        let (completed, published) = (jobs["pagination"]["total"].clone(), self.events("job.completed").await?);
-        let words = || format!("{finished} prints, {completed} completed jobs, {published} events");
-        demand(completed == finished && published == finished, words)
+        let attempts = self.floor.attempts();
+        let counted = attempts.iter().filter(|attempt| attempt.state == AttemptState::Finished).count();
+        let published = self.floor.published("job.completed");
+        let words = || format!("{finished} prints, {published} events of completed jobs: {attempts:?}");
+        demand(counted == finished && published == finished, words)
     }
 }
 

@@ -62,11 +62,11 @@ fn story_04_a_file_of_ours_that_starts_by_itself_is_foreign_and_counts_for_nothi
             hall.attention(0, "foreign_print", true).await?;
             let (next, waiting) = hall.one().await?;
             hall.waits_for(&waiting, "is printing something else").await?;
-            assert_eq!((hall.events("job.completed").await?, floor.started(0)), (1, 2));
+            assert_eq!((floor.published("job.completed"), floor.started(0)), (1, 2));
             hall.attention(0, "foreign_print", false).await?;
             hall.post(&hall.path(0, "/bed-cleared"), &json!({}), 200).await?;
             hall.order_is(&next, "ready").await?;
-            assert_eq!(hall.events("job.completed").await?, 2, "the two that were ordered");
+            assert_eq!(floor.published("job.completed"), 2, "the two that were ordered");
             assert!((hall.used().await? - 20.0).abs() < 0.001);
             Ok(())
         })?;
@@ -152,7 +152,7 @@ fn story_12_a_printer_is_never_sent_a_form_of_file_that_it_does_not_print() -> R
                     hall.free(0).await?;
                     continue;
                 }
-                let job = hall.jobs(&order).await?[0]["id"].as_str().unwrap_or_default().to_owned();
+                let job = floor.jobs_of(&order).concat();
                 hall.waits_for(&job, &format!(".{} files", form.ending())).await?;
                 // Nor by a person's word.
                 hall.post(&hall.path(0, "/print"), &json!({"fileId": file}), 400).await?;

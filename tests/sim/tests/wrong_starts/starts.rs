@@ -79,7 +79,7 @@ fn story_05_a_start_that_came_to_nothing_does_not_print_for_ever() -> Result<(),
         floor.serve(async |hall| {
             let (order, job) = hall.one().await?;
             hall.job_until("the verdict", &job, |job| attempt_states(job).contains(&"not_started")).await?;
-            assert_eq!((hall.events("job.printing").await?, floor.started(0)), (0, 0), "nobody saw it print");
+            assert_eq!((floor.published("job.printing"), floor.started(0)), (0, 0), "nobody saw it print");
             floor.faults(0, |faults| faults.accept_but_never_start = false);
             hall.clear_attention(0).await?;
             hall.order_is(&order, "ready").await?;
