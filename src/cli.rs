@@ -19,6 +19,7 @@ mod openapi;
 mod output;
 mod password;
 mod progress;
+mod recount;
 mod restore;
 mod serve;
 mod settings;
@@ -121,6 +122,13 @@ pub enum CliCommand {
     /// Verify the audit log, and print its head
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// Count again what lists and statistics show without counting, and print the numbers that are wrong, even while
+    /// the server is running
+    Recount {
+        /// Correct them, while no server is running
+        #[arg(long)]
+        correct: bool,
+    },
     /// Copy the shop into another, empty database, from SQLite to PostgreSQL or back, while no server is running
     Transfer {
         /// Database to read: a data directory, an SQLite file (*.db), or an address such as `postgres://user@host/name`
@@ -358,6 +366,7 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
         Some(CliCommand::Backup(args)) => args.run(&global).await,
         Some(CliCommand::Restore(args)) => args.run(&global).await,
         Some(CliCommand::Audit(command)) => Box::pin(command.run(&global)).await,
+        Some(CliCommand::Recount { correct }) => Box::pin(recount::run(&global, correct)).await,
         Some(CliCommand::Transfer { from, to }) => Box::pin(transfer::run(&global, &from, &to)).await,
         Some(CliCommand::Openapi { which }) => openapi::run(&global, which),
         Some(CliCommand::Completions { shell }) => manual::completions(shell),

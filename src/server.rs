@@ -364,7 +364,7 @@ async fn open_shop(
         other => StartError::Secrets(other),
     })?;
     if let Some(mark) = lead.mark() {
-        shared_folders::mark(&config, mark).await?;
+        shared_folders::mark(&config, lead, mark).await?;
     }
     let config = Arc::new(config);
     let started = Box::pin(App::start(&config, clock, lead.leadership(), lead.on_fenced())).await;

@@ -1,11 +1,21 @@
 //! Minimal-overhead HTTP client, because it shares the server's cores.
 //!
-//! HTTP/1.1 on one keep-alive connection; every response has a `content-length`.
+//! HTTP/1.1 on one keep-alive connection; every response with a body has a `content-length`.
 
 use std::net::SocketAddr;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+
+/// Response, whatever its status.
+pub struct Answer<'a> {
+    /// Status code.
+    pub status: u16,
+    /// Whether it says after which time the client may try again.
+    pub has_retry_after: bool,
+    /// Whole body.
+    pub body: &'a [u8],
+}
 
 /// Client with a single connection.
 pub struct Client {
@@ -52,6 +62,15 @@ impl Client {
         std::str::from_utf8(&self.answer[9..12]).ok()?.parse().ok()
     }
 
+    /// Sends a whole request and returns the response; `None` when the server closed the connection.
+    pub async fn answer(&mut self, request: &[u8]) -> Option<Answer<'_>> {
+        let (body, whole) = self.try_answered(request).await?;
+        let head = std::str::from_utf8(&self.answer[..body]).ok()?;
+        let status = head.get(9..12)?.parse().ok()?;
+        let has_retry_after = head.lines().any(|line| line.to_ascii_lowercase().starts_with("retry-after:"));
+        Some(Answer { status, has_retry_after, body: &self.answer[body..whole] })
+    }
+
     /// Sends a whole request and waits for its response, whatever it is.
     pub async fn try_ask(&mut self, request: &[u8]) {
         self.answered(request).await;
@@ -86,12 +105,18 @@ fn extent(answer: &[u8]) -> Option<(usize, usize)> {
     let length = text.lines().filter_map(|line| line.split_once(':')).find_map(|(name, value)| {
         name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().unwrap())
     });
-    Some((head, head + length.unwrap()))
+    // A 204 has neither a body nor a length.
+    Some((head, head + length.unwrap_or_default()))
 }
 
 /// Builds a GET with an API key.
 pub fn get(path: &str, key: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nhost: bench\r\nx-api-key: {key}\r\n\r\n").into_bytes()
+}
+
+/// Builds a DELETE with an API key.
+pub fn delete(path: &str, key: &str) -> Vec<u8> {
+    format!("DELETE {path} HTTP/1.1\r\nhost: bench\r\nx-api-key: {key}\r\n\r\n").into_bytes()
 }
 
 /// Builds a POST of JSON with an API key and an idempotency key.

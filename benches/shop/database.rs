@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use sea_orm::{ConnectOptions, ConnectionTrait, Database};
+use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Statement};
 
 const SERVER: &str = "PRINTFLOOR_TEST_POSTGRES";
 
@@ -18,7 +18,7 @@ pub enum Kind {
 impl Kind {
     /// Returns the kinds that can be measured on this machine.
     pub fn here() -> Vec<Self> {
-        let postgres = std::env::var_os(SERVER).map(|_| Self::Postgres);
+        let postgres = is_available().then_some(Self::Postgres);
         if postgres.is_none() {
             eprintln!("PostgreSQL is left out: no {SERVER}");
         }
@@ -67,10 +67,27 @@ impl Postgres {
     }
 }
 
+/// Returns whether there is a PostgreSQL server to measure.
+pub fn is_available() -> bool {
+    std::env::var_os(SERVER).is_some()
+}
+
+/// Queries one number of the database at this address.
+pub async fn count_at(url: &str, sql: &str) -> i64 {
+    let db = connect(url).await;
+    let row = db.query_one_raw(Statement::from_string(db.get_database_backend(), sql)).await.unwrap().unwrap();
+    db.close().await.unwrap();
+    row.try_get_by_index(0).unwrap()
+}
+
 async fn run(server: &str, sql: &str) {
-    let mut options = ConnectOptions::new(server);
-    options.max_connections(1).sqlx_logging(false);
-    let db = Database::connect(options).await.unwrap();
+    let db = connect(server).await;
     db.execute_unprepared(sql).await.unwrap();
     db.close().await.unwrap();
+}
+
+async fn connect(url: &str) -> DatabaseConnection {
+    let mut options = ConnectOptions::new(url);
+    options.max_connections(1).sqlx_logging(false);
+    Database::connect(options).await.unwrap()
 }

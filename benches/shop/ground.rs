@@ -35,9 +35,21 @@ pub fn config(folder: &Path, database: Option<&str>) -> Config {
 
 /// Does what [`config`] does, with further environment variables.
 pub fn config_with(folder: &Path, database: Option<&str>, more: &[(&str, &str)]) -> Config {
-    let data = folder.join("data");
+    let settings = variables(folder, database);
+    let own = settings.iter().map(|(name, text)| ((*name).to_owned(), text.clone()));
+    let options = LoadOptions {
+        file: None,
+        env: own.chain(more.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))).collect(),
+        cwd: folder.to_owned(),
+        overrides: Vec::new(),
+    };
+    Config::load(options).unwrap().config
+}
+
+/// Returns the environment variables of a server whose data is in this folder: the secrets of all shops of the
+/// benchmark, a seller, and limits that no caller reaches.
+pub fn variables(folder: &Path, database: Option<&str>) -> Vec<(&'static str, String)> {
     let settings = [
-        ("PRINTFLOOR_SERVER__DATA_DIR", data.to_str().unwrap()),
         ("PRINTFLOOR_SERVER__LISTEN", "127.0.0.1:0"),
         ("PRINTFLOOR_LIMITS__MAX_QUEUED_COMMANDS", "4096"),
         ("PRINTFLOOR_LIMITS__STAFF_REQUESTS_PER_MINUTE", "4000000000"),
@@ -55,13 +67,8 @@ pub fn config_with(folder: &Path, database: Option<&str>, more: &[(&str, &str)])
         ("SESSION_SECRET", "a secret of the benchmark that is long enough"),
         ("SECRETS_KEY", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
     ];
-    let options = LoadOptions {
-        file: None,
-        env: settings.iter().chain(more).map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect(),
-        cwd: folder.to_owned(),
-        overrides: Vec::new(),
-    };
-    Config::load(options).unwrap().config
+    let data = ("PRINTFLOOR_SERVER__DATA_DIR", folder.join("data").to_str().unwrap().to_owned());
+    settings.into_iter().map(|(name, text)| (name, text.to_owned())).chain([data]).collect()
 }
 
 /// Running server with everything needed to call it.

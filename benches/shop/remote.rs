@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep};
 
 use super::client::{Client, get, post_plain, upload};
 use super::ground::{admin_key, config_with};
+use super::program;
 
 const GCODE: &str = "; estimated printing time (normal mode) = 1m\n; filament used [g] = 2.00\nG28\nG1 X10 Y10 E1\n";
 
@@ -65,6 +66,24 @@ impl Remote {
         let line = lines.next_line().await.unwrap().unwrap();
         let (address, key) = line.split_once(' ').unwrap();
         Self { address: address.parse().unwrap(), key: key.to_owned(), process }
+    }
+
+    /// Starts the installed program, not this one, with a new shop in this folder.
+    pub async fn start_program(folder: &Path) -> Self {
+        let mut create = program::command(folder, None);
+        create.args(["key", "create", "--new", "--name", "bench", "--role", "admin"]);
+        let key = program::run(create).output.trim().to_owned();
+        let mut serve = Command::from(program::command(folder, None));
+        serve.args(["serve", "--end-with-stdin"]);
+        serve.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut process = serve.spawn().unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        loop {
+            let line = lines.next_line().await.unwrap().unwrap();
+            if let Some((_, address)) = line.split_once("address   http://") {
+                return Self { address: address.trim().parse().unwrap(), key, process };
+            }
+        }
     }
 
     /// Creates a resource through the API and returns its id.
@@ -144,6 +163,11 @@ impl Remote {
         numbers.skip(11).take(2).map(|ticks| ticks.parse::<f64>().unwrap()).sum::<f64>() / TICKS_PER_SECOND
     }
 
+    /// Returns the server's resident memory in bytes.
+    pub fn resident(&self) -> u64 {
+        program::memory(&self.process.id().unwrap().to_string(), "VmRSS:").unwrap()
+    }
+
     /// Returns the server's anonymous memory in bytes.
     pub fn memory(&self) -> u64 {
         anonymous(&self.process.id().unwrap().to_string())
@@ -163,7 +187,5 @@ impl Remote {
 
 /// Returns the anonymous memory of a process in bytes; `self` is this one.
 pub fn anonymous(process: &str) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+    program::memory(process, "RssAnon:").unwrap()
 }

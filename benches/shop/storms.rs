@@ -25,7 +25,7 @@ use super::remote::Remote;
 use super::table::Row;
 
 /// Duration of each storm.
-const LASTS: Duration = Duration::from_secs(10);
+pub const LASTS: Duration = Duration::from_secs(10);
 /// Interval between two stops.
 const EVERY: Duration = Duration::from_millis(50);
 /// Time after which an unanswered stop counts as lost.
@@ -42,9 +42,9 @@ const PEAK_CONNECTIONS: [usize; 3] = [32, 128, 512];
 /// Number of connections that retry immediately.
 const STORM_CONNECTIONS: usize = 1_500;
 /// Minimum goodput during the storm, as a share of the peak.
-const GOODPUT_AIM: f64 = 0.8;
+pub const GOODPUT_AIM: f64 = 0.8;
 /// Pause of a client after a refused connection.
-const RECONNECT_PAUSE: Duration = Duration::from_millis(1);
+pub const RECONNECT_PAUSE: Duration = Duration::from_millis(1);
 
 /// Runs this part of the benchmark.
 pub async fn run() -> Vec<Row> {
@@ -82,15 +82,19 @@ pub async fn run() -> Vec<Row> {
     rows
 }
 
-struct Shop<'a> {
-    app: &'a Remote,
-    fleet: &'a Fleet,
-    printer: String,
+/// Server, and the simulated printer that is stopped.
+pub struct Shop<'a> {
+    /// Server to which the stops are sent.
+    pub app: &'a Remote,
+    /// Fleet whose first printer is stopped.
+    pub fleet: &'a Fleet,
+    /// ID of that printer.
+    pub printer: String,
 }
 
 impl Shop<'_> {
     /// Stops the printer repeatedly; measures the response times and the number of lost stops.
-    async fn stops(&self, what: &str) -> Vec<Row> {
+    pub async fn stops(&self, what: &str) -> Vec<Row> {
         let stop = post_plain(&format!("/api/printers/{}/emergency-stop", self.printer), &self.app.key, "");
         let (before, end) = (self.stopped(), Instant::now() + LASTS);
         let (mut took, mut unanswered) = (Vec::new(), 0);
@@ -148,13 +152,15 @@ impl Shop<'_> {
 
 /// Responses to the repeating clients.
 #[derive(Default)]
-struct Counts {
-    good: AtomicU64,
-    refused: AtomicU64,
+pub struct Counts {
+    /// Number of successful ones.
+    pub good: AtomicU64,
+    /// Number of all others.
+    pub refused: AtomicU64,
 }
 
 /// Measures the successful responses per second, after a warm-up in which connections are established.
-async fn goodput(counts: &Counts) -> f64 {
+pub async fn goodput(counts: &Counts) -> f64 {
     sleep(Duration::from_secs(1)).await;
     let (before, began) = (counts.good.load(Ordering::Relaxed), Instant::now());
     sleep(LASTS / 2).await;
@@ -192,13 +198,14 @@ async fn begin_stops(address: SocketAddr, per_second: u64) {
 
 /// Clients on a separate thread: the operating system schedules them, so that they do not take the turn of the
 /// simulated printer or of the operator's client.
-struct Storm {
+pub struct Storm {
     end: oneshot::Sender<()>,
     thread: JoinHandle<()>,
 }
 
 impl Storm {
-    fn start(storm: impl Future<Output = ()> + Send + 'static) -> Self {
+    /// Runs the clients until [`Self::end`].
+    pub fn start(storm: impl Future<Output = ()> + Send + 'static) -> Self {
         let (end, ended) = oneshot::channel();
         let thread = std::thread::spawn(move || {
             let runtime = Builder::new_current_thread().enable_all().build().unwrap();
@@ -213,7 +220,8 @@ impl Storm {
         Self { end, thread }
     }
 
-    fn end(self) {
+    /// Ends the clients and their thread.
+    pub fn end(self) {
         drop(self.end);
         self.thread.join().unwrap();
     }

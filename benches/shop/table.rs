@@ -1,5 +1,8 @@
 //! Result table of the benchmarks.
 
+/// Verdict on a target that was not reached.
+const MISSED: &str = "MISSED";
+
 /// Row of the table.
 #[derive(Clone, Debug)]
 pub struct Row {
@@ -40,6 +43,11 @@ impl Row {
         self
     }
 
+    /// Returns whether the row has a target that was not reached.
+    pub fn is_missed(&self) -> bool {
+        self.aim.ends_with(MISSED)
+    }
+
     fn cells(&self) -> [&str; 5] {
         [&self.what, &self.measured, &self.against, &self.ratio, &self.aim]
     }
@@ -58,7 +66,7 @@ impl Row {
 }
 
 fn verdict(reached: bool) -> &'static str {
-    if reached { "reached" } else { "MISSED" }
+    if reached { "reached" } else { MISSED }
 }
 
 /// Prints the rows as a Markdown table.

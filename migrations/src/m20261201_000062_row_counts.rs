@@ -1,5 +1,5 @@
 //! Adds `row_counts`, in which the store keeps the numbers of rows that lists and tabs show, by what they are filtered
-//! by, so that nobody counts rows. Numbers of 0 are removed; an index finds them.
+//! by, so that nobody counts rows. The numbers themselves are in no index: PostgreSQL then changes them in place.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;
@@ -50,8 +50,6 @@ impl MigrationTrait for Migration {
             );
             db.execute_unprepared(&fill).await?;
         }
-        let empty = "CREATE INDEX ix__row_counts__empty ON row_counts (entries) WHERE entries = 0";
-        db.execute_unprepared(empty).await?;
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Adds the ID to the indexes in which lists are sorted, so that a page far behind the first is found in the index
 //! alone; sorts the jobs of each printer and SKU in their indexes; and indexes the names of customers with their email
-//! addresses, which are searched without reading customers. The orders that changed last, which each start reads, and
-//! the files that may refer to pictures are found without reading all others.
+//! addresses, which are searched without reading customers. The files that may refer to pictures are found without
+//! reading all others.
 
 use sea_orm_migration::prelude::*;
 
@@ -30,12 +30,8 @@ impl MigrationTrait for Migration {
             db.execute_unprepared(&format!("DROP INDEX {index}")).await?;
             db.execute_unprepared(&format!("CREATE INDEX {index} ON {table} ({columns})")).await?;
         }
-        for sql in [
-            "CREATE INDEX ix__orders__status__updated_at ON orders (status, updated_at)",
-            "CREATE INDEX ix__files__no_print ON files (id) WHERE attempt_id IS NULL AND NOT archived",
-        ] {
-            db.execute_unprepared(sql).await?;
-        }
+        let no_print = "CREATE INDEX ix__files__no_print ON files (id) WHERE attempt_id IS NULL AND NOT archived";
+        db.execute_unprepared(no_print).await?;
         Ok(())
     }
 }

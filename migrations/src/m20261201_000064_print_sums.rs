@@ -1,6 +1,6 @@
 //! Adds `print_sums`, in which the store keeps sums over attempts by hour or day, so that statistics of any period are
-//! read without going through its prints. Sums of no attempts are removed; an index finds them. Failed prints, and
-//! those with rejected parts, are indexed by time.
+//! read without going through its prints. The sums themselves are in no index: PostgreSQL then changes them in place.
+//! Failed prints, and those with rejected parts, are indexed by time.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;
@@ -13,13 +13,14 @@ const QUALITY: &str = "COUNT(*), 0, 0, CAST(COALESCE(SUM(parts), 0) AS BIGINT), 
     CAST(COALESCE(SUM(good), 0) AS BIGINT), \
     CAST(COALESCE(SUM(CASE WHEN first_pass THEN parts ELSE 0 END), 0) AS BIGINT), \
     CAST(COALESCE(SUM(CASE WHEN first_pass THEN good ELSE 0 END), 0) AS BIGINT), \
-    CAST(COALESCE(SUM(print_ms * (parts - good) / parts), 0) AS BIGINT), \
-    CAST(COALESCE(SUM(used * (parts - good) / parts), 0) AS BIGINT), 0";
+    CAST(COALESCE(SUM(print_ms * (parts - good) / NULLIF(parts, 0)), 0) AS BIGINT), \
+    CAST(COALESCE(SUM(used * (parts - good) / NULLIF(parts, 0)), 0) AS BIGINT), 0";
 const MATERIAL: &str = "COUNT(*), 0, 0, 0, 0, 0, 0, 0, 0, CAST(COALESCE(SUM(CAST(part.value AS BIGINT)), 0) AS BIGINT)";
-const SCRAP: &str = "COUNT(*), 0, 0, 0, 0, 0, 0, 0, 0, CAST(COALESCE(SUM(CAST(CAST(part.value AS DOUBLE PRECISION) \
-    * (attempts.parts - attempts.good) / attempts.parts * 720720 AS BIGINT)), 0) AS BIGINT)";
-const PARTS_SQLITE: &str =
-    "CROSS JOIN json_each(COALESCE(attempts.used_of, json_object(jobs.material_id, attempts.used))) AS part";
+const SCRAP: &str = "COUNT(*), 0, 0, 0, 0, 0, 0, 0, 0, CAST(COALESCE(SUM(CAST(CASE WHEN CAST(part.value AS BIGINT) \
+    > 1000000000 THEN 1e9 ELSE CAST(part.value AS DOUBLE PRECISION) END * (attempts.parts - attempts.good) \
+    / NULLIF(attempts.parts, 0) * 720720 AS BIGINT)), 0) AS BIGINT)";
+const PARTS_SQLITE: &str = "CROSS JOIN json_each(CASE WHEN json_valid(attempts.used_of) THEN attempts.used_of \
+    ELSE json_object(jobs.material_id, attempts.used) END) AS part";
 const PARTS_POSTGRES: &str = "CROSS JOIN LATERAL json_each_text(COALESCE(attempts.used_of, \
     json_build_object(jobs.material_id, attempts.used)::text)::json) AS part (key, value)";
 
@@ -85,7 +86,6 @@ impl MigrationTrait for Migration {
             db.execute_unprepared(&fill).await?;
         }
         for sql in [
-            "CREATE INDEX ix__print_sums__empty ON print_sums (attempts) WHERE attempts = 0",
             "CREATE INDEX ix__attempts__failed ON attempts (created_at) WHERE state IN ('failed', 'abandoned')",
             "CREATE INDEX ix__attempts__rejected ON attempts (judged_end) WHERE good < parts",
         ] {

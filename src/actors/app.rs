@@ -56,7 +56,7 @@ pub mod story;
 pub mod stream;
 
 pub use clients::{OutsideClients, printer_registry, rehearse};
-pub use contents::{ContentSweep, remove_contents};
+pub use contents::ContentSweep;
 pub use kinds::{Directories, KindsOverview};
 pub use openings::unopened;
 pub use start::Premises;

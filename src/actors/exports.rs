@@ -19,6 +19,7 @@ use kernel::environment::Environment;
 use kernel::handle::Handle;
 use platform::secrets::credentials;
 use platform::secrets::encryption::SecretCipher;
+use services::object_storage::large::SINGLE_TIME;
 use store::rows::LoadError;
 
 /// Maximum number of rows per page. Each page is read, written and reported as a unit, and only one page is in memory
@@ -110,8 +111,7 @@ impl Effects<Export> for ExportEffects {
             }
             ExportEffect::Delete { at } => {
                 self.environment.wait_until(at, Duration::from_millis(EXPORT_LIFE_MS.unsigned_abs())).await;
-                self.environment.leadership().wait_until_confirmed().await;
-                match self.files.delete(export.id).await {
+                match self.files.delete(export.id, || self.confirm_removal()).await {
                     Ok(()) => drop(report(&of, ExportCommand::Deleted).await),
                     Err(error) => {
                         tracing::warn!(export = %export.id, %error, "cannot delete an expired export from disk");
@@ -153,15 +153,19 @@ impl ExportEffects {
         report(of, finished).await.map(drop).map_err(|_| WriteFault::Untold)
     }
 
+    /// Waits until no other server can write the same table before the removal of a piece has taken effect.
+    async fn confirm_removal(&self) {
+        self.environment.leadership().wait_until_confirmed_for(SINGLE_TIME).await;
+    }
+
     /// Opens the table at the last reported position; starts a new table if the file is shorter than that.
     async fn resume(&self, of: &Handle<Export>, export: &Export) -> Result<(ExportFile, ExportProgress), WriteFault> {
-        self.environment.leadership().wait_until_confirmed().await;
-        if let Some(file) = self.files.resume(export.id, export.progress.bytes).await? {
+        let confirm = || self.confirm_removal();
+        if let Some(file) = self.files.resume(export.id, export.progress.bytes, confirm).await? {
             return Ok((file, export.progress));
         }
         report(of, ExportCommand::Vanished).await.map_err(|_| WriteFault::Untold)?;
-        self.environment.leadership().wait_until_confirmed().await;
-        let anew = self.files.resume(export.id, 0).await?;
+        let anew = self.files.resume(export.id, 0, confirm).await?;
         let anew = anew.ok_or_else(|| std::io::Error::other("cannot start the export's file over"))?;
         Ok((anew, ExportProgress::default()))
     }

@@ -30,7 +30,7 @@ use kernel::environment::Environment;
 use platform::secrets::encryption::SecretCipher;
 use printers::connections::PrinterConnections;
 use services::farm_ui::{FarmPrinter, FarmUi};
-use services::peer_client::PeerSettingError;
+use services::peer_client::{PeerHttp, PeerSettingError};
 use services::peers::{ConnectionTestResult, PeerFault};
 use store::Store;
 use store::outbox::Outbox;
@@ -81,7 +81,7 @@ pub struct IntegrationType {
 }
 
 /// Constructor for an integration's work from the settings alone; makes no calls.
-pub type PrepareWork = fn(&Config, &Client) -> Result<Prepared, PeerSettingError>;
+pub type PrepareWork = fn(&Config, &PeerHttp) -> Result<Prepared, PeerSettingError>;
 
 /// Work with valid settings, which starts once it receives the process's resources.
 pub type Prepared = Box<dyn FnOnce(&Sources) -> Arc<dyn IntegrationWork> + Send>;
@@ -100,11 +100,11 @@ pub struct SetupFault {
 pub struct PreparedIntegrations(Vec<Option<Result<Prepared, SetupFault>>>);
 
 impl PreparedIntegrations {
-    /// Prepares the integrations enabled in the settings; makes no calls. `client` is the HTTP client for configured
+    /// Prepares the integrations enabled in the settings; makes no calls. `http` is the HTTP client for configured
     /// services.
-    pub fn new(config: &Config, client: &Client) -> Self {
+    pub fn new(config: &Config, http: &PeerHttp) -> Self {
         let prepare = |declared: &&'static IntegrationType| {
-            let prepared = (declared.is_on)(config).then(|| (declared.prepare)(config, client))?;
+            let prepared = (declared.is_on)(config).then(|| (declared.prepare)(config, http))?;
             Some(prepared.map_err(|reason| SetupFault { name: declared.name, reason }))
         };
         Self(ALL.iter().map(prepare).collect())
@@ -154,7 +154,7 @@ pub struct Sources {
     /// Clock and randomness.
     pub environment: Arc<Environment>,
     /// HTTP client for systems that staff configured.
-    pub client: Client,
+    pub http: PeerHttp,
 }
 
 /// State of an integration.
@@ -202,7 +202,7 @@ struct RunningIntegration {
 /// All integrations in this process.
 pub struct Integrations {
     members: Vec<RunningIntegration>,
-    client: Client,
+    http: PeerHttp,
 }
 
 impl Integrations {
@@ -221,7 +221,7 @@ impl Integrations {
             RunningIntegration { declared, line: lines.of(declared.name), work, fault }
         };
         let members = ALL.iter().zip(prepared.0).map(member).collect();
-        Arc::new(Self { members, client: sources.client.clone() })
+        Arc::new(Self { members, http: sources.http.clone() })
     }
 
     /// Starts the task of each enabled integration; the tasks run until `leaving` is cancelled.
@@ -246,7 +246,7 @@ impl Integrations {
     pub async fn farm_printers(&self, peer: &PeerConfig) -> Option<Result<Vec<FarmPrinter>, PeerFault>> {
         let member =
             self.members.iter().find(|member| member.declared.name == farm_ui::TYPE.name && member.work.is_some())?;
-        let farm = FarmUi::new(self.client.clone(), &peer.url, peer.token.expose());
+        let farm = FarmUi::new(self.http.clone(), &peer.url, peer.token.expose());
         Some(match farm {
             Ok(farm) => member.line.call(farm.printers()).await,
             Err(error) => Err(error.into()),
@@ -256,7 +256,7 @@ impl Integrations {
     /// Returns access to the accounting system with the given settings; `None` if that integration is disabled.
     pub fn accounting(&self, config: &Config) -> Option<AccountingConnector<'_>> {
         let (_, line) = self.lines().find(|(name, _)| *name == accounting::TYPE.name)?;
-        AccountingConnector::new(&self.client, config, line).ok()
+        AccountingConnector::new(&self.http, config, line).ok()
     }
 
     /// Returns the connection of each enabled integration, with its name.

@@ -232,7 +232,7 @@ impl SlicingService {
             return Err(SlicingFailure::NotNow(refusal.to_string()));
         }
         let sliced = self.slicer.slice(request).await?;
-        let (mut incoming, mut extents) = (self.blobs.begin()?, Extents::default());
+        let (mut incoming, mut extents) = (self.blobs.begin().await?, Extents::default());
         let (mut result, mut chunk) = (tokio::fs::File::open(&sliced.path).await?, vec![0; CHUNK_BYTES]);
         loop {
             match result.read(&mut chunk).await? {
@@ -259,7 +259,7 @@ impl SlicingService {
         description.metadata.size = description.metadata.size.or(extents.size());
         let size = description.metadata.size;
         description.plates.iter_mut().for_each(|one| one.plate.dimensions = one.plate.dimensions.or(size));
-        let recording = self.blobs.recording();
+        let recording = self.blobs.production_recording();
         let blob = incoming.keep(&recording).await?;
         let metadata = Box::new(self.blobs.keep_metadata(description, &recording).await?);
         let bytes = blob.size;

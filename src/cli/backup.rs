@@ -162,9 +162,14 @@ impl UnfinishedFile {
         let mut path = name.as_os_str().to_owned();
         path.push(".unfinished");
         let path = PathBuf::from(path);
-        let cannot = format!("{} cannot be written", name.display());
+        let cannot = || CliError::io(format!("{} cannot be written", name.display()));
+        // A killed run may have left it, as a second name of a complete backup too, which must not be written over.
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(cannot()(error)),
+            _ => {}
+        }
         let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true).mode(FILE_MODE).open(&path).map_err(CliError::io(cannot))?;
+        options.write(true).create_new(true).mode(FILE_MODE).open(&path).map_err(cannot())?;
         Ok(Self { path, name: name.to_owned() })
     }
 
@@ -284,6 +289,18 @@ mod tests {
         assert_eq!(fs::read(&name).unwrap(), b"another");
         let full = give_name(&path, &name, fails(Errno::NOSPC), |_, _| panic!("renamed after another fault"));
         assert_eq!(full.unwrap_err().kind(), io::ErrorKind::StorageFull);
+    }
+
+    #[test]
+    fn what_a_killed_run_left_as_a_second_name_of_a_backup_is_not_written_over() {
+        let (folder, path, name) = complete();
+        link_new(&path, &name).unwrap();
+        let moved = folder.path().join("moved.tar");
+        fs::rename(&name, &moved).unwrap();
+        let next = UnfinishedFile::create(&name).unwrap();
+        fs::write(&next.path, "another").unwrap();
+        next.keep().unwrap();
+        assert_eq!((fs::read(moved).unwrap(), fs::read(name).unwrap()), (b"all of it".to_vec(), b"another".to_vec()));
     }
 
     #[test]

@@ -37,8 +37,13 @@ impl BucketPlace {
         self.0.to_string()
     }
 
-    /// Sends a file to this place, which becomes an object when all of it has arrived.
+    /// Sends a file to this place, which becomes an object when all of it has arrived. Fails if everybody could read it
+    /// there.
     pub async fn send(&self, config: &Config, file: &Path) -> Result<(), CliError> {
+        if config.is_public(&self.0) {
+            let words = "everybody can read this bucket, which is that of the documents (object_storage.bucket)";
+            return Err(CliError::Failed(format!("{}: {words}; use a private bucket", self.address())));
+        }
         let storage = self.storage(config)?;
         if storage.has(&self.0.path).await.map_err(|error| self.failed(error.into()))? {
             return Err(CliError::Failed(format!("{} already exists", self.address())));
@@ -106,5 +111,14 @@ mod tests {
             assert_eq!(BucketPlace::parse(text).unwrap().unwrap().join("a.tar").address(), address);
         }
         assert!(matches!(BucketPlace::parse("s3:///daily"), Err(CliError::Usage(_))));
+    }
+
+    #[tokio::test]
+    async fn no_backup_is_sent_to_the_bucket_that_everybody_can_read() {
+        let mut config = Config::default();
+        config.object_storage.bucket = "papers".to_owned();
+        let place = BucketPlace::parse("s3://papers/daily/a.tar").unwrap().unwrap();
+        let refused = place.send(&config, Path::new("a.tar")).await.unwrap_err();
+        assert!(matches!(&refused, CliError::Failed(words) if words.contains("everybody can read")), "{refused:?}");
     }
 }

@@ -3,6 +3,8 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
+use crate::domain::english::english_count;
+
 /// Bar width in characters.
 const BAR_CHARS: u64 = 30;
 /// Interval between updates on a terminal.
@@ -85,7 +87,7 @@ fn line(what: &str, done: u64, total: Option<u64>, (amount, bar): (fn(u64) -> St
 
 /// Formats a number of rows.
 pub fn row_count(rows: u64) -> String {
-    if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") }
+    english_count(rows, "row")
 }
 
 /// Formats a byte count with a decimal unit, such as MB.

@@ -83,6 +83,15 @@ fn the_audit_log_is_verified_against_heads() {
 }
 
 #[test]
+fn a_recount_corrects_only_if_asked_to() {
+    for (line, corrects) in [("printfloor recount --data X", false), ("printfloor recount --correct", true)] {
+        let command = parse(line).command;
+        assert!(matches!(command, Some(CliCommand::Recount { correct }) if correct == corrects), "{line}: {command:?}");
+    }
+    assert_eq!(refused("printfloor recount all"), ErrorKind::UnknownArgument);
+}
+
+#[test]
 fn without_a_command_the_server_runs() {
     let cli = parse("printfloor --listen 0.0.0.0:9000 --data /srv --config shop.toml");
     assert!(cli.command.is_none());

@@ -14,6 +14,11 @@ impl Config {
         self.files.dir.to_str().and_then(BucketAddress::parse)
     }
 
+    /// Returns whether a place is in the bucket for rendered documents, whose objects everybody can read.
+    pub fn is_public(&self, place: &BucketAddress) -> bool {
+        !place.bucket.is_empty() && place.bucket == self.object_storage.bucket
+    }
+
     /// Returns the directory for uploaded files or, if they are in a bucket, for copies of them.
     pub fn files_dir(&self) -> PathBuf {
         if self.files_bucket().is_some() {

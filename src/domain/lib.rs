@@ -27,6 +27,7 @@ pub mod database_address;
 mod decision_context;
 pub mod dispatch;
 pub mod endpoint;
+pub mod english;
 pub mod event;
 pub mod export;
 pub mod failure_detection;

@@ -11,8 +11,9 @@
 //! `observation` processes statuses, `pause` explains pauses, `readiness` determines which jobs a printer can accept,
 //! `safety` blocks the printer after a firmware error, `refusals` pauses it after rejected starts, `manual` starts
 //! prints that are not jobs, `registration` contains the fields that operators edit, `sign_off` retains the last print
-//! until its parts are signed off, `care` counts the printer's work, and `spool_booking` tracks the consumption that
-//! the printer's own server records in an outside system.
+//! until its parts are signed off, `subject` keeps acts that people meant for one print from affecting the next, `care`
+//! counts the printer's work, and `spool_booking` tracks the consumption that the printer's own server records in an
+//! outside system.
 
 mod acts;
 mod address;
@@ -42,6 +43,7 @@ mod safety;
 mod sign_off;
 mod slots;
 mod spool_booking;
+mod subject;
 mod unready;
 mod used_up;
 mod verdict;
@@ -74,6 +76,7 @@ pub use sign_off::{LastPrint, SignedPrint};
 pub use slots::{
     MAX_SLOTS, Slot, SlotReport, SlotSource, Spool, SpoolBalance, SpoolBinding, SpoolOffer, suggest_material,
 };
+pub use subject::PrintSubject;
 pub use unready::Unready;
 
 use serde::{Deserialize, Serialize};

@@ -22,8 +22,15 @@ const ENDS_SOON_PERCENT: f64 = 98.0;
 /// the printer has no estimate yet.
 const MIN_PERCENT_AT_END: f64 = 95.0;
 
-/// Temperature of nozzle or bed, in degrees Celsius, below which a printer is cold.
-const COLD_CELSIUS: f64 = 50.0;
+/// Accuracy, in milliseconds, of the time at which a print is expected to end.
+const MINUTE_MS: i64 = 60_000;
+
+/// Temperature of nozzle or bed, in degrees Celsius, below which it is cold: a printer that is not heated comes to
+/// rest.
+pub const COLD_CELSIUS: f64 = 45.0;
+/// Temperature of nozzle or bed, in degrees Celsius, below which a printer at rest remains so. It is higher than the
+/// other, so that noise around one temperature does not end and begin the rest again and again.
+pub const WARM_CELSIUS: f64 = 50.0;
 
 /// Current activity of a printer: `state` in the API.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -217,6 +224,13 @@ impl Status {
         }
     }
 
+    /// Returns the time at which the printer expects the print to end, if it says so. It is rounded to the minute, so
+    /// that it changes only when the printer expects another one.
+    pub fn ends_at(&self) -> Option<Timestamp> {
+        let at = self.updated_at.plus_ms(self.remaining_seconds?.max(0).saturating_mul(1000));
+        Some(Timestamp(at.0.saturating_add(MINUTE_MS / 2) / MINUTE_MS * MINUTE_MS))
+    }
+
     /// Returns whether a print is running that ends within the next few minutes, according to the printer.
     pub fn ends_soon(&self) -> bool {
         let near = match self.remaining_seconds {
@@ -240,7 +254,7 @@ impl Status {
     /// Returns whether the printer is ready, prints nothing, and is neither heated nor still hot from a print.
     pub fn is_at_rest(&self) -> bool {
         let is_heated = self.heaters.each().any(|heat| heat.target().is_some_and(|tenths| tenths > 0));
-        let is_cold = self.nozzle < COLD_CELSIUS && self.bed < COLD_CELSIUS;
+        let is_cold = self.nozzle < WARM_CELSIUS && self.bed < WARM_CELSIUS;
         self.connection == Connection::Connected && self.state == Activity::Idle && is_cold && !is_heated
     }
 

@@ -9,6 +9,8 @@
 
 mod bucket;
 mod copies;
+mod removal;
+mod transfers;
 mod uses;
 
 use std::ffi::OsStr;
@@ -24,12 +26,13 @@ use tokio::fs::{self, File};
 use tokio::io::{AsyncRead, AsyncWriteExt as _};
 use tokio::runtime::Handle;
 
-use self::bucket::{ContentBucket, missing};
+use self::bucket::{ContentBucket, missing_error};
 pub use self::bucket::{bucket_error, is_lost, with_retries};
 use self::copies::LocalCopies;
 pub use self::copies::{CopyLimits, LocalContent};
+pub use self::removal::ContentRemoval;
+pub(super) use self::transfers::TransferClass;
 pub(super) use self::uses::ContentUses;
-use self::uses::Removal;
 pub use self::uses::{Recording, RetentionGuard};
 use super::turns::{FileOwner, ReadQueue};
 use domain::gcode::{ContentType, GcodeContents};
@@ -76,26 +79,6 @@ pub struct ContentEntry {
     pub sha256: String,
     /// Time at which contents in a bucket were last stored, by the clock of the bucket; `None` for those on a disk.
     pub stored_at: Option<Timestamp>,
-}
-
-/// Removal of contents, which are not stored until this is dropped.
-#[derive(Debug)]
-pub struct ContentRemoval<'a> {
-    blobs: &'a Blobs,
-    sha256: &'a str,
-    _removal: Removal,
-}
-
-impl ContentRemoval<'_> {
-    /// Removes the contents and their drawings. Does nothing if they do not exist.
-    pub async fn remove(self) -> io::Result<()> {
-        is_gone(fs::remove_dir_all(self.blobs.drawings(self.sha256)).await)?;
-        match &self.blobs.bucket {
-            Some(_) if !is_hash(self.sha256) => Ok(()),
-            Some(bucket) => bucket.remove(self.sha256).await,
-            None => is_gone(fs::remove_file(self.blobs.path(self.sha256)).await),
-        }
-    }
 }
 
 fn is_gone(result: io::Result<()>) -> io::Result<()> {
@@ -146,19 +129,24 @@ impl Blobs {
         self.dir.join(&name[..2]).join(name)
     }
 
-    /// Returns contents as a file on the disk. Those in a bucket are received first, unless there is a copy, which
-    /// remains until the returned value is dropped.
+    /// Returns contents that a print waits for as a file on the disk. Those in a bucket are received first, unless
+    /// there is a copy, which remains until the returned value is dropped.
     ///
     /// # Errors
     ///
     /// Returns an error if the bucket does not respond, or contents in it are certainly missing or damaged
     /// ([`is_lost`]).
     pub async fn local(&self, sha256: &str) -> io::Result<LocalContent> {
+        self.local_of(sha256, TransferClass::Production).await
+    }
+
+    /// Returns contents as a file on the disk, as [`Self::local`] does, but received in the given class.
+    pub(super) async fn local_of(&self, sha256: &str, class: TransferClass) -> io::Result<LocalContent> {
         let path = self.path(sha256);
         match &self.bucket {
             None => Ok(LocalContent::on_disk(path)),
-            Some(_) if !is_hash(sha256) => Err(missing()),
-            Some(bucket) => bucket.copy(self.incoming_file(), path, sha256).await,
+            Some(_) if !is_hash(sha256) => Err(missing_error()),
+            Some(bucket) => bucket.copy(|| self.incoming_file(), path, sha256, class).await,
         }
     }
 
@@ -173,7 +161,7 @@ impl Blobs {
         {
             return Ok(large);
         }
-        let content = self.local(sha256).await?;
+        let content = self.local_of(sha256, TransferClass::Other).await?;
         // Once it is open, it can be read to its end even if the copy is removed.
         let file = File::open(content.path()).await?;
         let size = file.metadata().await?.len();
@@ -182,8 +170,11 @@ impl Blobs {
     }
 
     /// Starts storing contents that arrive in chunks.
-    pub fn begin(&self) -> io::Result<IncomingContent<'_>> {
+    pub async fn begin(&self) -> io::Result<IncomingContent<'_>> {
         let path = self.incoming_file();
+        if let Some(bucket) = &self.bucket {
+            bucket.make_room(path.path(), 0).await;
+        }
         // Created synchronously: if this future were dropped while it waited for a thread, the file would be left
         // behind.
         let file = File::from_std(std::fs::File::create_new(path.path())?);
@@ -193,12 +184,6 @@ impl Blobs {
     /// Returns the path of a new file for incomplete contents, which does not exist yet.
     fn incoming_file(&self) -> IncomingFile {
         let folder = self.dir.join(INCOMING_FOLDER);
-        if let Some(bucket) = &self.bucket {
-            bucket.copies.make_room_on_disk(0);
-            // Somebody may have emptied the folder of copies. (A folder that has all contents is not made anew: its
-            // disk may not be mounted.) If this fails, so does whoever creates the file.
-            let _ = std::fs::create_dir_all(&folder);
-        }
         IncomingFile(folder.join(format!("{}-{}", self.run, self.next.fetch_add(1, Relaxed))))
     }
 
@@ -218,12 +203,24 @@ impl Blobs {
     ///
     /// Returns an error if the disk or the bucket fails.
     pub async fn contents(&self) -> io::Result<Vec<ContentEntry>> {
+        self.contents_in("").await
+    }
+
+    /// Returns the contents whose hashes begin with the given two hexadecimal digits, as [`Self::contents`] does; all
+    /// if there are no digits.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the disk or the bucket fails.
+    pub async fn contents_in(&self, digits: &str) -> io::Result<Vec<ContentEntry>> {
         if let Some(bucket) = &self.bucket {
-            return bucket.contents().await;
+            return bucket.contents(digits).await;
         }
         let (mut entries, mut folders) = (Vec::new(), fs::read_dir(&self.dir).await?);
         while let Some(folder) = folders.next_entry().await? {
-            if !is_prefix(&folder.file_name()) || !folder.file_type().await?.is_dir() {
+            let name = folder.file_name();
+            let is_among = is_prefix(&name) && (digits.is_empty() || name == *digits);
+            if !is_among || !folder.file_type().await?.is_dir() {
                 continue;
             }
             let mut contents = fs::read_dir(folder.path()).await?;
@@ -239,12 +236,18 @@ impl Blobs {
 
     /// Begins to record a file. Contents are kept with the returned value, which protects them until it is dropped.
     pub fn recording(&self) -> Recording {
-        Recording::new(self.uses.clone())
+        Recording::new(self.uses.clone(), TransferClass::Other)
+    }
+
+    /// Begins to record a file that a print waits for, as [`Self::recording`] does: its contents are not sent to a
+    /// bucket after those of others.
+    pub fn production_recording(&self) -> Recording {
+        Recording::new(self.uses.clone(), TransferClass::Production)
     }
 
     /// Begins to remove contents; `None` if they are being recorded or removed, or protected by a [`RetentionGuard`].
     pub fn removal<'a>(&'a self, sha256: &'a str) -> Option<ContentRemoval<'a>> {
-        Some(ContentRemoval { blobs: self, sha256, _removal: self.uses.begin_removal(sha256)? })
+        Some(ContentRemoval::new(self, sha256, self.uses.begin_removal(sha256)?))
     }
 
     /// Protects all contents that are currently stored. Waits for the removals in progress.
@@ -274,7 +277,7 @@ impl Blobs {
     pub fn for_each_content(&self, mut visit: impl FnMut(&str, std::fs::File) -> io::Result<()>) -> io::Result<()> {
         let runtime = Handle::current();
         for ContentEntry { sha256, .. } in runtime.block_on(with_retries(async || self.contents().await))? {
-            let copy = self.bucket.as_ref().and_then(|bucket| bucket.copies.get(&sha256));
+            let copy = self.bucket.as_ref().and_then(|bucket| bucket.copies.find(&sha256));
             let file = match (&self.bucket, copy) {
                 (None, _) => std::fs::File::open(self.path(&sha256))?,
                 (_, Some(copy)) => std::fs::File::open(copy.path())?,
@@ -295,7 +298,7 @@ impl Blobs {
 
     /// Stores contents from memory.
     pub async fn put(&self, bytes: &[u8], recording: &Recording) -> io::Result<StoredContent> {
-        let mut incoming = self.begin()?;
+        let mut incoming = self.begin().await?;
         incoming.write(bytes).await?;
         incoming.keep(recording).await
     }
@@ -375,7 +378,7 @@ impl IncomingContent<'_> {
         recording.add(&sha256).await;
         let home = self.blobs.path(&sha256);
         if let Some(bucket) = &self.blobs.bucket {
-            bucket.keep(self.path.path(), home, &sha256, self.size).await?;
+            bucket.keep(self.path.path(), home, (&sha256, self.size), recording.class()).await?;
             return Ok(StoredContent { sha256, size: self.size });
         }
         let folder = home.parent().unwrap_or(&self.blobs.dir).to_owned();

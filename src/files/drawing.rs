@@ -6,7 +6,6 @@
 
 mod raster;
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,7 @@ use std::sync::Arc;
 
 use tokio::fs;
 
-use super::blobs::{Blobs, ContentUses, LocalContent, Recording, is_hash};
+use super::blobs::{Blobs, ContentUses, LocalContent, Recording, TransferClass, is_hash};
 use super::reading::{TimedFile, timed_out};
 use domain::gcode::read_toolpath;
 
@@ -60,49 +59,65 @@ impl Blobs {
     }
 
     /// Returns a PNG of a plate of stored G-code, drawn from its moves in a colour such as `#2e6f40`; `None` if nothing
-    /// can be drawn. If the PNG is not stored yet, waits for a free slot and draws it.
+    /// can be drawn. If the PNG is not stored yet, waits for a free slot and draws it. The G-code is received from a
+    /// bucket in this slot too, because it may be large and nobody may wait for the picture any more by then.
     ///
     /// # Errors
     ///
     /// Fails if too many pictures are waiting to be drawn, or the disk or the bucket with the contents fails.
     pub async fn drawn_picture(&self, sha256: &str, plate: u32, color: Option<&str>) -> io::Result<Option<Vec<u8>>> {
         let picture = self.drawings(sha256).join(format!("{plate}.png"));
-        if let Ok(bytes) = fs::read(&picture).await
-            && let Some(stored) = stored_picture(bytes)
-        {
+        if let Some(stored) = read_stored(&picture).await {
             return Ok(stored);
         }
-        let content = match self.local(sha256).await {
+        let turn = self.turns.drawing_turn().await?;
+        // Another request may have been before this one.
+        if let Some(stored) = read_stored(&picture).await {
+            return Ok(stored);
+        }
+        let content = match self.local_of(sha256, TransferClass::Other).await {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             content => content?,
         };
         let color = color.and_then(rgb).unwrap_or(NEUTRAL);
         let request = DrawingRequest { sha256: sha256.to_owned(), content, picture, plate, color };
         let uses = self.uses.clone();
-        match self.turns.draw(move |reading| request.draw(&uses, &mut || reading.goes_on())).await? {
+        match turn.draw(move |reading| request.draw(&uses, &mut || reading.goes_on())).await? {
             Err(error) if error.kind() == io::ErrorKind::TimedOut => Ok(None),
             other => other,
         }
     }
 
-    /// Removes the drawings of all contents whose hash `named` does not contain: another server that used the same
-    /// bucket may have removed the contents.
+    /// Returns the hashes of all contents of which there are drawings.
     ///
     /// # Errors
     ///
     /// Fails if the disk fails.
-    pub async fn keep_only_drawings(&self, named: &HashSet<String>) -> io::Result<()> {
+    pub async fn drawn_contents(&self) -> io::Result<Vec<String>> {
+        let mut drawn = Vec::new();
         let mut folders = match fs::read_dir(self.dir.join(DRAWINGS_FOLDER)).await {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(drawn),
             folders => folders?,
         };
         while let Some(folder) = folders.next_entry().await? {
             let name = folder.file_name().to_string_lossy().into_owned();
-            if is_hash(&name) && !named.contains(&name) {
-                fs::remove_dir_all(folder.path()).await?;
+            if is_hash(&name) {
+                drawn.push(name);
             }
         }
-        Ok(())
+        Ok(drawn)
+    }
+
+    /// Removes the drawings of contents, if there are any.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the disk fails.
+    pub async fn remove_drawings(&self, sha256: &str) -> io::Result<()> {
+        match fs::remove_dir_all(self.drawings(sha256)).await {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        }
     }
 }
 
@@ -118,7 +133,7 @@ impl DrawingRequest {
         };
         let picture = self.draw_content(file, may_go_on)?;
         // Contents are not removed while the picture is stored, so none is left behind.
-        let recording = Recording::new(uses.clone());
+        let recording = Recording::new(uses.clone(), TransferClass::Other);
         if recording.try_add(&self.sha256)
             && self.content.path().exists()
             && let Err(error) = self.store(picture.as_deref().unwrap_or(UNDRAWABLE))
@@ -155,6 +170,11 @@ impl DrawingRequest {
         std::fs::write(&incomplete, bytes)?;
         std::fs::rename(&incomplete, &self.picture)
     }
+}
+
+/// Reads the stored picture at a path, as [`stored_picture`] does.
+async fn read_stored(picture: &Path) -> Option<Option<Vec<u8>>> {
+    stored_picture(fs::read(picture).await.ok()?)
 }
 
 /// Reads a stored picture; `None` if it has to be drawn again, and `Some(None)` if nothing can be drawn.

@@ -6,6 +6,9 @@
 //!
 //! Objects in a bucket cannot be appended to. There, each piece of a table is an object, whose name is the number of
 //! bytes before it; pieces that were not reported are removed before the table is continued.
+//!
+//! A server that was overtaken would remove what its successor writes. So whoever removes something says how to confirm
+//! the lead, which is done right before each removal.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom, Write as _};
@@ -68,20 +71,26 @@ impl ExportFiles {
         Self { place: ExportPlace::Bucket(storage), turn: Arc::default() }
     }
 
-    /// Waits for the lock, and continues after the first `bytes` bytes of a table; any bytes after them are discarded.
-    /// Returns `None` if the table is shorter.
-    pub async fn resume(&self, id: Id, bytes: u64) -> io::Result<Option<ExportFile>> {
+    /// Waits for the lock, and continues after the first `bytes` bytes of a table; any bytes after them are discarded,
+    /// after `confirm`. Returns `None` if the table is shorter.
+    pub async fn resume<F: Future<Output = ()>>(
+        &self,
+        id: Id,
+        bytes: u64,
+        confirm: impl Fn() -> F,
+    ) -> io::Result<Option<ExportFile>> {
         let turn = self.turn.clone().lock_owned().await;
         let folder = match &self.place {
             ExportPlace::Folder(folder) => folder,
             ExportPlace::Bucket(storage) => {
                 let table = storage.below(&id.to_string());
-                let is_whole = cut(&table, bytes).await.map_err(of_bucket)?;
+                let is_whole = cut(&table, bytes, confirm).await.map_err(of_bucket)?;
                 let target = ExportTarget::Objects(table);
                 return Ok(is_whole.then(|| ExportFile(Some(ExportInProgress { turn, target, bytes }))));
             }
         };
         let path = path(folder, id);
+        confirm().await;
         on_disk(move || {
             let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(&path)?;
             if file.metadata()?.len() < bytes {
@@ -108,14 +117,19 @@ impl ExportFiles {
         }
     }
 
-    /// Deletes a table; does nothing if it does not exist.
-    pub async fn delete(&self, id: Id) -> io::Result<()> {
+    /// Deletes a table, after `confirm`; does nothing if it does not exist.
+    pub async fn delete<F: Future<Output = ()>>(&self, id: Id, confirm: impl Fn() -> F) -> io::Result<()> {
         match &self.place {
-            ExportPlace::Folder(folder) => match tokio::fs::remove_file(path(folder, id)).await {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-                other => other,
-            },
-            ExportPlace::Bucket(storage) => cut(&storage.below(&id.to_string()), 0).await.map(drop).map_err(of_bucket),
+            ExportPlace::Folder(folder) => {
+                confirm().await;
+                match tokio::fs::remove_file(path(folder, id)).await {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+                    other => other,
+                }
+            }
+            ExportPlace::Bucket(storage) => {
+                cut(&storage.below(&id.to_string()), 0, confirm).await.map(drop).map_err(of_bucket)
+            }
         }
     }
 }
@@ -160,15 +174,23 @@ fn piece_key(bytes: u64) -> String {
     format!("{bytes:020}.csv")
 }
 
-/// Removes the pieces of a table that begin after its first `bytes` bytes, and returns whether those before are all
-/// there.
-async fn cut(table: &ObjectStorage, bytes: u64) -> Result<bool, StorageError> {
+/// Removes the pieces of a table that begin after its first `bytes` bytes, each after `confirm`, and returns whether
+/// those before are all there. No request is repeated, because it could remove what a successor has stored meanwhile.
+async fn cut<F: Future<Output = ()>>(
+    table: &ObjectStorage,
+    bytes: u64,
+    confirm: impl Fn() -> F,
+) -> Result<bool, StorageError> {
     let mut whole = 0;
     for piece in table.objects_below("").await? {
         if piece.key < piece_key(bytes) {
             whole += piece.bytes;
-        } else {
-            table.remove(&piece.key).await?;
+            continue;
+        }
+        confirm().await;
+        match table.remove_once(&piece.key).await {
+            Ok(()) | Err(StorageError::Missing) => {}
+            Err(error) => return Err(error),
         }
     }
     Ok(whole == bytes)
@@ -203,9 +225,18 @@ async fn on_disk<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send 
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
+    use std::future::{Ready, pending, ready};
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
     use tokio::io::AsyncReadExt as _;
+    use tokio::sync::Notify;
 
     use super::*;
+
+    /// Confirms the lead at once.
+    fn sure() -> Ready<()> {
+        ready(())
+    }
 
     async fn text(files: &ExportFiles, id: Id) -> String {
         let mut text = String::new();
@@ -224,26 +255,72 @@ mod tests {
 
     async fn write_again(files: &ExportFiles) {
         let id = Id::ONLY;
-        let mut first = files.resume(id, 0).await.unwrap().unwrap();
+        let mut first = files.resume(id, 0, sure).await.unwrap().unwrap();
         let reported = first.append("a,b\r\n".to_owned()).await.unwrap();
         first.append("1,".to_owned()).await.unwrap();
         drop(first);
-        let mut second = files.resume(id, reported).await.unwrap().unwrap();
+        let mut second = files.resume(id, reported, sure).await.unwrap().unwrap();
         assert_eq!(second.append("1,2\r\n".to_owned()).await.unwrap(), 10);
         drop(second);
         assert_eq!(text(files, id).await, "a,b\r\n1,2\r\n");
-        assert!(files.resume(id, 11).await.unwrap().is_none(), "it is not there as a whole");
-        files.delete(id).await.unwrap();
-        files.delete(id).await.unwrap();
+        assert!(files.resume(id, 11, sure).await.unwrap().is_none(), "it is not there as a whole");
+        files.delete(id, sure).await.unwrap();
+        files.delete(id, sure).await.unwrap();
         assert!(files.read(id).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn nothing_is_removed_before_the_lead_is_confirmed() {
+        let (dir, bucket) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let storage = ObjectStorage::folder(bucket.path(), String::new()).unwrap();
+        for files in [ExportFiles::open(dir.path()).unwrap(), ExportFiles::in_bucket(storage)] {
+            let mut file = files.resume(Id::ONLY, 0, sure).await.unwrap().unwrap();
+            file.append("a\r\n".to_owned()).await.unwrap();
+            file.append("b\r\n".to_owned()).await.unwrap();
+            drop(file);
+            let confirming = Notify::new();
+            let confirm = || {
+                confirming.notify_one();
+                pending::<()>()
+            };
+            tokio::select! {
+                biased; // the removal first
+                _ = files.resume(Id::ONLY, 3, confirm) => panic!("it does not wait"),
+                () = confirming.notified() => {}
+            }
+            tokio::select! {
+                biased; // the removal first
+                _ = files.delete(Id::ONLY, confirm) => panic!("it does not wait"),
+                () = confirming.notified() => {}
+            }
+            assert_eq!(text(&files, Id::ONLY).await, "a\r\nb\r\n");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_lead_is_confirmed_before_each_piece_is_removed() {
+        let bucket = tempfile::tempdir().unwrap();
+        let files = ExportFiles::in_bucket(ObjectStorage::folder(bucket.path(), String::new()).unwrap());
+        let mut file = files.resume(Id::ONLY, 0, sure).await.unwrap().unwrap();
+        for text in ["a\r\n", "b\r\n", "c\r\n"] {
+            file.append(text.to_owned()).await.unwrap();
+        }
+        drop(file);
+        let confirmations = AtomicUsize::new(0);
+        let confirm = || {
+            confirmations.fetch_add(1, Relaxed);
+            ready(())
+        };
+        assert!(files.resume(Id::ONLY, 3, confirm).await.unwrap().is_some());
+        assert_eq!((confirmations.load(Relaxed), text(&files, Id::ONLY).await), (2, "a\r\n".to_owned()));
     }
 
     #[tokio::test]
     async fn nobody_writes_before_the_other_is_done() {
         let dir = tempfile::tempdir().unwrap();
         let files = ExportFiles::open(dir.path()).unwrap();
-        let first = files.resume(Id::ONLY, 0).await.unwrap();
-        let mut second = std::pin::pin!(files.resume(Id::ONLY, 0));
+        let first = files.resume(Id::ONLY, 0, sure).await.unwrap();
+        let mut second = std::pin::pin!(files.resume(Id::ONLY, 0, sure));
         assert!(futures::poll!(&mut second).is_pending());
         drop(first);
         assert!(second.await.unwrap().is_some());

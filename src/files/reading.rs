@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::blobs::Blobs;
+use super::blobs::{Blobs, TransferClass};
 use super::picture::{PictureCleaner, PictureFault};
 use super::turns::{FileOwner, RunningRead};
 use domain::file::FileKind;
@@ -27,7 +27,7 @@ impl Blobs {
     ///
     /// Returns an error if the file is not a model that can be measured, or cannot be read.
     pub async fn measure_stored(&self, sha256: &str) -> Result<MeshFacts, MeasureError> {
-        let file = self.local(sha256).await.map_err(MeasureError::Io)?;
+        let file = self.local_of(sha256, TransferClass::Other).await.map_err(MeasureError::Io)?;
         let description = self.describe(file.path(), &FileOwner::Shop).await.map_err(MeasureError::Io)?;
         let content = description.content.ok_or(MeshFault::NotAMesh)?;
         self.measure(file.path(), content, &FileOwner::Shop).await
@@ -126,7 +126,7 @@ mod tests {
     async fn a_stored_file_is_described_and_a_slow_reading_ends() {
         let dir = tempfile::tempdir().unwrap();
         let blobs = Blobs::open(dir.path()).unwrap();
-        let mut incoming = blobs.begin().unwrap();
+        let mut incoming = blobs.begin().await.unwrap();
         incoming.write(b"; estimated printing time (normal mode) = 1m\nG28\n").await.unwrap();
         let description = incoming.describe(&FileOwner::Shop).await.unwrap();
         assert_eq!((description.content, description.metadata.seconds), (Some(ContentType::Gcode), Some(60)));

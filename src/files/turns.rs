@@ -133,6 +133,31 @@ impl Drop for ShopReadEntry {
     }
 }
 
+/// Turn to draw a picture, which is the only one until this is dropped or used.
+#[derive(Debug)]
+pub(super) struct DrawingTurn {
+    // Dropped first, as in `RunningRead`.
+    entry: ReadQueueEntry,
+    place: OwnedSemaphorePermit,
+    shop_files: Arc<AtomicUsize>,
+}
+
+impl DrawingTurn {
+    /// Runs `draw` on a blocking thread. `draw` must periodically call [`RunningRead::goes_on`], which pauses it while
+    /// the shop has files to read.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the thread ends early.
+    pub(super) async fn draw<R: Send + 'static>(
+        self,
+        draw: impl FnOnce(&mut RunningRead) -> R + Send + 'static,
+    ) -> io::Result<R> {
+        let Self { place, entry, shop_files } = self;
+        ReadQueue::run(entry, place, Some(shop_files), CUSTOMER_TIMEOUT, draw).await
+    }
+}
+
 /// Guard that, when dropped, signals to a read that its request has been cancelled.
 struct GiveUpOnDrop(Arc<AtomicBool>);
 
@@ -159,33 +184,30 @@ impl ReadQueue {
             FileOwner::Shop => (&self.shop, None, SHOP_TIMEOUT),
             FileOwner::Customer(_) => (&self.customers, Some(self.shop_files.clone()), CUSTOMER_TIMEOUT),
         };
+        let place = place.clone().acquire_owned().await.map_err(io::Error::other)?;
         Self::run(entry, place, shop_files, timeout, read).await
     }
 
-    /// Runs `draw` on a blocking thread once no other picture is being drawn. `draw` must periodically call
-    /// [`RunningRead::goes_on`], which pauses it while the shop has files to read.
+    /// Waits until no other picture is being drawn.
     ///
     /// # Errors
     ///
-    /// Returns the error from `draw`, or [`ReadersBusy`] inside an [`io::Error`] if too many pictures are waiting.
-    pub(super) async fn draw<R: Send + 'static>(
-        &self,
-        draw: impl FnOnce(&mut RunningRead) -> R + Send + 'static,
-    ) -> io::Result<R> {
+    /// Returns [`ReadersBusy`] inside an [`io::Error`] if too many pictures are waiting.
+    pub(super) async fn drawing_turn(&self) -> io::Result<DrawingTurn> {
         let busy = |_| io::Error::new(io::ErrorKind::ResourceBusy, ReadersBusy::Drawings);
         let permit = self.drawings.clone().try_acquire_owned().map_err(busy)?;
         let entry = ReadQueueEntry { _shop: None, _customer: None, _drawing: Some(permit) };
-        Self::run(entry, &self.drawing, Some(self.shop_files.clone()), CUSTOMER_TIMEOUT, draw).await
+        let place = self.drawing.clone().acquire_owned().await.map_err(io::Error::other)?;
+        Ok(DrawingTurn { place, entry, shop_files: self.shop_files.clone() })
     }
 
     async fn run<R: Send + 'static>(
         entry: ReadQueueEntry,
-        place: &Arc<Semaphore>,
+        place: OwnedSemaphorePermit,
         shop_files: Option<Arc<AtomicUsize>>,
         timeout: Duration,
         read: impl FnOnce(&mut RunningRead) -> R + Send + 'static,
     ) -> io::Result<R> {
-        let place = place.clone().acquire_owned().await.map_err(io::Error::other)?;
         let is_given_up = Arc::<AtomicBool>::default();
         let _waits = GiveUpOnDrop(is_given_up.clone());
         let now = Instant::now();
@@ -325,9 +347,10 @@ mod tests {
     async fn pictures_beyond_the_limit_are_rejected() {
         let turns = ReadQueue::default();
         let others = turns.drawings.clone().acquire_many_owned(MAX_DRAWINGS as u32).await.unwrap();
-        let error = turns.draw(|_| ()).await.unwrap_err();
+        let error = turns.drawing_turn().await.unwrap_err();
         assert_eq!(error.downcast::<ReadersBusy>().unwrap(), ReadersBusy::Drawings);
         drop(others);
-        turns.draw(|drawing| assert!(drawing.goes_on())).await.unwrap();
+        let turn = turns.drawing_turn().await.unwrap();
+        turn.draw(|drawing| assert!(drawing.goes_on())).await.unwrap();
     }
 }

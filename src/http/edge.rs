@@ -51,16 +51,18 @@ impl Edge {
 
     /// Responds to a request that has an ID.
     async fn respond_to_named(&self, request: Request, next: &InnerRoute) -> Response {
-        let Some(headers) = self.origins.headers_for(&request) else { return self.compressed(request, next).await };
+        let Some(headers) = self.origins.headers_for(&request) else {
+            return self.respond_compressed(request, next).await;
+        };
         let mut response = match headers.preflight(request.uri().path()) {
             Some(response) => response,
-            None => self.compressed(request, next).await,
+            None => self.respond_compressed(request, next).await,
         };
         headers.add_to(&mut response);
         response
     }
 
-    async fn compressed(&self, request: Request, next: &InnerRoute) -> Response {
+    async fn respond_compressed(&self, request: Request, next: &InnerRoute) -> Response {
         let compression = CompressionRequest::of(&request);
         let rewrite = self.rewriter.rewrite_for(&request);
         let language = accepted_language(request.headers());

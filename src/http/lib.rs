@@ -44,6 +44,7 @@ pub mod routes;
 mod serve;
 pub mod setup_desk;
 pub mod sse;
+mod state_cache;
 pub mod stream_auth;
 mod unread_body;
 pub mod wire;

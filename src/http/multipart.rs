@@ -22,7 +22,7 @@ pub async fn store<'a>(
     limit: u64,
     mut share: Option<&mut SpaceShare>,
 ) -> Result<IncomingContent<'a>, ApiError> {
-    let mut incoming = blobs.begin()?;
+    let mut incoming = blobs.begin().await?;
     while let Some(piece) = field.chunk().await.map_err(broken)? {
         if incoming.size() + piece.len() as u64 > limit {
             pass_over(field, MAX_PASSED_BYTES).await;

@@ -162,7 +162,7 @@ impl PartReader<'_, '_> {
         blobs: &'b Blobs,
         mut share: Option<&mut SpaceShare>,
     ) -> Result<PhotoOutcome<'b>, ApiError> {
-        let mut content = blobs.begin()?;
+        let mut content = blobs.begin().await?;
         let (mut cleaner, mut digest) = (PictureCleaner::new(), Sha256::new());
         let (mut size, mut cleaned, mut fault) = (0, Vec::new(), None);
         while let Some(piece) = self.piece().await? {

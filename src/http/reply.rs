@@ -23,14 +23,14 @@ const USUAL_HEADERS: usize = 10;
 /// Builds a JSON response. The body is serialized into a single buffer, which costs half as much as the framework's own
 /// implementation.
 pub fn json(status: StatusCode, body: &impl Serialize) -> Response {
-    match written(body) {
+    match to_json(body) {
         Ok(text) => of_json(status, text),
         Err(error) => error.into_response(),
     }
 }
 
-/// Writes a body as JSON.
-pub(crate) fn written(body: &impl Serialize) -> Result<Bytes, ApiError> {
+/// Serializes a body as JSON.
+pub(crate) fn to_json(body: &impl Serialize) -> Result<Bytes, ApiError> {
     let mut text = Vec::with_capacity(USUAL_BYTES);
     serde_json::to_writer(&mut text, body).map_err(ApiError::internal)?;
     Ok(text.into())

@@ -5,12 +5,12 @@ mod written;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::watch;
 use tokio::sync::{Mutex as Turn, MutexGuard, OwnedMutexGuard};
 
 use domain::setup::{SetupAccess, SetupCodeError};
 use domain::time::Timestamp;
 use platform::secrets::credentials;
+use platform::watch::{WatchReceiver, WatchSender};
 use printers::discovery::{FoundPrinter, SearchStep};
 
 pub use written::{ShadowedSetting, TestedService, WrittenSettings};
@@ -56,7 +56,7 @@ pub struct SetupService {
     door: Mutex<Option<SetupAccess>>,
     searching: Arc<Turn<()>>,
     writing: Turn<()>,
-    board: watch::Sender<SearchProgress>,
+    board: WatchSender<SearchProgress>,
     /// Settings last written, for the page that reports them.
     written: Mutex<Option<Arc<WrittenSettings>>>,
 }
@@ -108,7 +108,7 @@ impl SetupService {
     }
 
     /// Returns a receiver that follows the progress.
-    pub fn follow(&self) -> watch::Receiver<SearchProgress> {
+    pub fn follow(&self) -> WatchReceiver<SearchProgress> {
         self.board.subscribe()
     }
 

@@ -7,33 +7,34 @@
 
 use std::hash::Hash;
 use std::marker::PhantomData;
-use std::ptr;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use axum::body::Bytes;
-use dashmap::DashMap;
 use serde::Serialize;
 
 use crate::error::ApiError;
-use crate::reply::written;
+use crate::reply::to_json;
+use crate::resource_state::ResourceState;
+use crate::state_cache::{CacheBounds, StateCache};
+use actors::app::App;
+use config::Config;
 use domain::aggregate::{Aggregate, Versioned};
 use domain::id::Id;
 
-/// Maximum number of answers of a resource. If it is exceeded, those for earlier states are forgotten or, if there are
-/// none, all.
-const MAX_ANSWERS: usize = 4096;
-/// Size of an answer, in bytes, above which it is written anew each time, so that memory is bounded.
+/// Bounds of the answers of one resource. docs/SCALING.md counts the bytes.
+const BOUNDS: CacheBounds = CacheBounds { entries: 4096, bytes: 16 * 1024 * 1024 };
+/// Size of an answer, in bytes, above which it is written anew each time, so that a few large ones do not take the room
+/// of all others.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
 
 /// Answers about the aggregates of type `A` to readers of the kinds `R`. Besides the aggregate, they depend on `D`.
+/// There is one value of these for each resource that shares its answers.
 pub struct WrittenAnswers<A, R, D> {
-    answers: DashMap<(Id, R), SharedAnswer<A, D>>,
+    answers: StateCache<(Id, R), Versioned<A>, SharedAnswer<D>>,
 }
 
-/// Answer that was written from one state.
-struct SharedAnswer<A, D> {
-    /// State that the answer was written from. Held weakly, so that an old state can leave memory.
-    state: Weak<Versioned<A>>,
+/// Answer that was written with these details.
+struct SharedAnswer<D> {
     details: D,
     text: Bytes,
 }
@@ -53,7 +54,18 @@ impl<T> WrittenAnswer<T> {
 
 impl<A, R: Hash + Eq, D> Default for WrittenAnswers<A, R, D> {
     fn default() -> Self {
-        Self { answers: DashMap::new() }
+        Self { answers: StateCache::new(BOUNDS) }
+    }
+}
+
+impl<A, R, D> ResourceState for WrittenAnswers<A, R, D>
+where
+    A: Aggregate,
+    R: Hash + Eq + Send + Sync + 'static,
+    D: Send + Sync + 'static,
+{
+    fn create(_: &App, _: &Config) -> Self {
+        Self::default()
     }
 }
 
@@ -67,7 +79,8 @@ impl<A: Aggregate, R: Hash + Eq + Copy, D: PartialEq> WrittenAnswers<A, R, D> {
         details: D,
         resource: impl FnOnce() -> T,
     ) -> Result<WrittenAnswer<T>, ApiError> {
-        let existing = self.answers.get(&(id, reader)).and_then(|answer| answer.text_for(state, &details));
+        let text_for = |answer: &SharedAnswer<D>| (answer.details == details).then(|| answer.text.clone());
+        let existing = self.answers.find(&(id, reader), state, text_for);
         let text = match existing {
             Some(text) => text,
             None => self.write((id, reader), state, details, &resource())?,
@@ -82,26 +95,13 @@ impl<A: Aggregate, R: Hash + Eq + Copy, D: PartialEq> WrittenAnswers<A, R, D> {
         details: D,
         resource: &impl Serialize,
     ) -> Result<Bytes, ApiError> {
-        let text = Bytes::copy_from_slice(&written(resource)?);
+        let text = Bytes::copy_from_slice(&to_json(resource)?);
         if text.len() <= MAX_ANSWER_BYTES {
-            if self.answers.len() >= MAX_ANSWERS {
-                self.answers.retain(|_, answer| answer.state.strong_count() > 0);
-            }
-            if self.answers.len() >= MAX_ANSWERS {
-                self.answers.clear();
-            }
-            self.answers.insert(key, SharedAnswer { state: Arc::downgrade(state), details, text: text.clone() });
+            // The place of a state stays occupied as long as anything refers to it.
+            let heap_bytes = text.len() + size_of::<Versioned<A>>();
+            self.answers.insert(key, state, SharedAnswer { details, text: text.clone() }, heap_bytes);
         }
         Ok(text)
-    }
-}
-
-impl<A, D: PartialEq> SharedAnswer<A, D> {
-    /// Returns the text if it was written from the very same state and equal details.
-    fn text_for(&self, state: &Arc<Versioned<A>>, details: &D) -> Option<Bytes> {
-        // The weak reference keeps the address from being used again for another state.
-        let is_same = ptr::eq(self.state.as_ptr(), Arc::as_ptr(state)) && self.details == *details;
-        is_same.then(|| self.text.clone())
     }
 }
 
@@ -172,14 +172,26 @@ mod tests {
     #[test]
     fn answers_are_bounded_in_number_and_size() {
         let (answers, state) = (Answers::default(), state());
-        for number in 0..2 * MAX_ANSWERS {
+        for number in 0..2 * BOUNDS.entries {
             let id = domain::testing::id(u32::try_from(number).unwrap());
             answers.get((id, Reader::Staff), &state, 1, || json!(number)).unwrap();
         }
-        assert!(answers.answers.len() <= MAX_ANSWERS);
-        answers.answers.clear();
+        assert!(answers.answers.len() <= BOUNDS.entries);
+        let answers = Answers::default();
         ask(&answers, Reader::Staff, &state, 1, &"x".repeat(MAX_ANSWER_BYTES));
-        assert!(answers.answers.is_empty(), "too large");
+        assert_eq!(answers.answers.len(), 0, "too large");
+    }
+
+    #[test]
+    fn the_bytes_of_all_answers_are_bounded() {
+        let (answers, state) = (Answers::default(), state());
+        let text = "x".repeat(MAX_ANSWER_BYTES - 2);
+        for number in 0..2 * BOUNDS.entries {
+            let id = domain::testing::id(u32::try_from(number).unwrap());
+            answers.get((id, Reader::Staff), &state, 1, || json!(text)).unwrap();
+            assert!(answers.answers.len() * MAX_ANSWER_BYTES <= 16 * 1024 * 1024);
+        }
+        assert!(answers.answers.len() > 0, "the last ones are shared");
     }
 
     #[test]
@@ -190,9 +202,9 @@ mod tests {
             answers.get((id, Reader::Staff), state, 1, || json!(number)).unwrap();
         };
         write(0, &after);
-        (1..MAX_ANSWERS).for_each(|number| write(number, &before));
+        (1..BOUNDS.entries).for_each(|number| write(number, &before));
         drop(before);
-        write(MAX_ANSWERS, &after);
+        write(BOUNDS.entries, &after);
         assert_eq!(answers.answers.len(), 2, "the first and the last");
     }
 }

@@ -185,6 +185,19 @@ impl<T> Clone for WatchSender<T> {
     }
 }
 
+impl<T: Default> Default for WatchSender<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T> Clone for WatchReceiver<T> {
+    /// Creates a receiver that has seen the same version of the value.
+    fn clone(&self) -> Self {
+        Self { channel: self.channel.clone(), version: self.version }
+    }
+}
+
 impl<T> Drop for WatchSender<T> {
     fn drop(&mut self) {
         if self.0.senders.fetch_sub(1, Ordering::AcqRel) == 1 {

@@ -18,7 +18,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use dashmap::DashMap;
 use reqwest::Client;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep, timeout};
 
 use self::fetch::CameraAccess;
@@ -28,6 +28,7 @@ use crate::adapter::PrinterError;
 use domain::breaker::{Breaker, BreakerRules};
 use domain::id::Id;
 use domain::schedule::Delays;
+use platform::watch::{WatchReceiver, WatchSender};
 
 /// Maximum age of an image that is served without fetching a new one.
 const FRESH_TIME: Duration = Duration::from_secs(1);
@@ -98,7 +99,7 @@ struct CameraFetchState {
     latest: Option<(Instant, Picture)>,
     last_fault: Option<CameraFault>,
     /// Receiver for the result of the call in progress, if any.
-    flight: Option<watch::Receiver<Option<PictureResult>>>,
+    flight: Option<WatchReceiver<Option<PictureResult>>>,
 }
 
 impl SharedCamera {
@@ -162,13 +163,14 @@ impl Cameras {
                 CameraFault::Silent("the camera failed several times; try again later".to_owned())
             })));
         }
-        let (tell, receiver) = watch::channel(None);
+        let tell = WatchSender::new(None);
+        let receiver = tell.subscribe();
         inside.flight = Some(receiver.clone());
         FetchRole::Begins(receiver, tell)
     }
 
     /// Fetches an image in a separate task, shares the result, and discards the image once it is no longer fresh.
-    fn take_off(&self, line: Arc<SharedCamera>, tell: watch::Sender<Option<PictureResult>>) {
+    fn take_off(&self, line: Arc<SharedCamera>, tell: WatchSender<Option<PictureResult>>) {
         let (client, within, room) = (self.client.clone(), self.within, self.room.clone());
         let (rules, began) = (self.rules(), self.began);
         tokio::spawn(async move {
@@ -220,9 +222,9 @@ enum FetchRole {
     /// called.
     Known(PictureResult),
     /// A call for an earlier viewer is in progress; this viewer waits for its result.
-    UnderWay(watch::Receiver<Option<PictureResult>>),
+    UnderWay(WatchReceiver<Option<PictureResult>>),
     /// This viewer is the first, and fetches the image for all viewers.
-    Begins(watch::Receiver<Option<PictureResult>>, watch::Sender<Option<PictureResult>>),
+    Begins(WatchReceiver<Option<PictureResult>>, WatchSender<Option<PictureResult>>),
 }
 
 /// Image bytes with the portion of the memory budget that they occupy. The portion is released when the last reader is

@@ -68,7 +68,7 @@ pub(super) struct Push {
     task: Mutex<Option<AbortOnDropHandle<()>>>,
 }
 
-/// State that a connection shares with its adapter. Types whose connection is not a WebSocket fill their own inbox.
+/// State that a connection shares with its adapter. Types that hold a connection of their own fill an inbox in it.
 #[derive(Default)]
 pub(super) struct PushInbox {
     woken: Notify,

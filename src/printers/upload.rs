@@ -13,12 +13,13 @@ use reqwest::multipart::{Form, Part};
 use reqwest::{Body, Url};
 use sha2::{Digest, Sha256};
 use tokio::fs::File;
-use tokio::sync::{OwnedMutexGuard, watch};
+use tokio::sync::OwnedMutexGuard;
 use tokio::time::{sleep, timeout};
 use tokio_util::io::ReaderStream;
 
 use crate::adapter::{PrinterError, Source};
 use crate::wire::PrinterHttpClient;
+use platform::watch::{WatchReceiver, WatchSender};
 
 /// Number of bytes read at a time.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -49,7 +50,7 @@ impl UploadLocks {
 }
 
 /// Progress of an upload: the number of bytes that the connection has accepted.
-pub(super) struct AcceptedBytes(watch::Receiver<u64>);
+pub(super) struct AcceptedBytes(WatchReceiver<u64>);
 
 impl AcceptedBytes {
     /// Resolves once no byte has been accepted for the duration of `limit`; never resolves after the last byte.
@@ -81,7 +82,8 @@ async fn open(source: &Source) -> Result<File, PrinterError> {
 /// Returns the request body, which is streamed from disk, and the progress of the upload.
 pub(super) async fn as_body(source: &Source) -> Result<(Body, AcceptedBytes), PrinterError> {
     let file = open(source).await?;
-    let (sender, progress) = watch::channel(0);
+    let sender = WatchSender::new(0);
+    let progress = sender.subscribe();
     let head = futures::stream::iter(
         [Ok(Bytes::from(source.head()))]
             .into_iter()

@@ -5,10 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::store::lease::{Leadership, Lease, LeaseEnd};
+use platform::watch::WatchSender;
 
 /// Reason that this server no longer leads, and must end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -27,7 +27,7 @@ pub(crate) struct Lead {
     /// Text with which this server marks its folders; `None` if no other server can use the database.
     mark: Option<String>,
     /// Reason that the lead is lost; `None` as long as it is not.
-    loss: Arc<watch::Sender<Option<LeadLoss>>>,
+    loss: WatchSender<Option<LeadLoss>>,
     leaving: CancellationToken,
     thread: Option<JoinHandle<()>>,
 }
@@ -38,7 +38,7 @@ impl Lead {
         Self {
             leadership: Leadership::default(),
             mark: None,
-            loss: Arc::new(watch::Sender::new(None)),
+            loss: WatchSender::new(None),
             leaving: CancellationToken::new(),
             thread: None,
         }
@@ -81,10 +81,7 @@ impl Lead {
 
     /// Waits until this server no longer leads; returns the reason.
     pub(super) async fn lost(&self) -> LeadLoss {
-        let mut losses = self.loss.subscribe();
-        // The sender is here, so there is no error.
-        let loss = losses.wait_for(Option::is_some).await.ok().and_then(|loss| *loss);
-        loss.unwrap_or(LeadLoss::TakenOver)
+        wait_for_loss(&self.loss).await
     }
 
     /// Does work for as long as this server leads; fails if it loses the lead meanwhile.
@@ -94,6 +91,19 @@ impl Lead {
             loss = self.lost() => Err(loss),
             done = work => Ok(done),
         }
+    }
+
+    /// Begins work in the background, which ends when this server loses the lead or gives it back.
+    pub(super) fn spawn_during(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let (loss, leaving) = (self.loss.clone(), self.leaving.clone());
+        tokio::spawn(async move {
+            tokio::select! {
+                biased; // what another server may be doing by now is not done here
+                _ = wait_for_loss(&loss) => {}
+                () = leaving.cancelled() => {}
+                () = work => {}
+            }
+        });
     }
 
     /// Returns the function that reports that another server writes to the database.
@@ -118,8 +128,16 @@ impl Drop for Lead {
     }
 }
 
+/// Waits until the lead is lost; returns the reason.
+async fn wait_for_loss(loss: &watch::Sender<Option<LeadLoss>>) -> LeadLoss {
+    let mut losses = loss.subscribe();
+    // The sender is here, so there is no error.
+    let loss = losses.wait_for(Option::is_some).await.ok().and_then(|loss| *loss);
+    loss.unwrap_or(LeadLoss::TakenOver)
+}
+
 /// Records the reason, unless there is an earlier one.
-fn record(loss: &watch::Sender<Option<LeadLoss>>, reason: LeadLoss) {
+fn record(loss: &WatchSender<Option<LeadLoss>>, reason: LeadLoss) {
     loss.send_if_modified(|recorded| {
         let is_first = recorded.is_none();
         recorded.get_or_insert(reason);
@@ -131,6 +149,8 @@ fn record(loss: &watch::Sender<Option<LeadLoss>>, reason: LeadLoss) {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use std::future::{Ready, pending, ready};
+
+    use tokio::sync::oneshot;
 
     use super::*;
 
@@ -153,6 +173,21 @@ mod tests {
         lead.on_fenced()();
         assert_eq!(lead.during(pending::<()>()).await, Err(LeadLoss::TakenOver));
         assert_eq!(lead.during(ready(7)).await, Err(LeadLoss::TakenOver));
+    }
+
+    #[tokio::test]
+    async fn work_in_the_background_ends_with_the_lead_as_well() {
+        let ends: [fn(&Lead); 2] = [|lead| lead.on_fenced()(), |lead| lead.leaving.cancel()];
+        for end in ends {
+            let lead = Lead::undisputed();
+            let (sender, end_of_work) = oneshot::channel::<()>();
+            lead.spawn_during(async move {
+                let _sender = sender;
+                pending::<()>().await;
+            });
+            end(&lead);
+            assert!(end_of_work.await.is_err(), "it was dropped");
+        }
     }
 
     #[tokio::test]

@@ -5,7 +5,6 @@
 
 use std::time::Duration;
 
-use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
 use super::{StartError, refused, shared_folders};
@@ -14,6 +13,7 @@ use crate::app::own_secrets::{self, SecretsError};
 use crate::config::Config;
 use crate::store::connect::OpenError;
 use crate::store::lease::CurrentLeader;
+use platform::watch::WatchReceiver;
 
 /// Maximum time for a server that has just begun to lead to mark its folders.
 const MARKING_TIME: Duration = Duration::from_secs(3);
@@ -26,7 +26,7 @@ const NETWORK_PAUSE: Duration = Duration::from_secs(5);
 
 /// Checks that this server could go on with the shop of the server that leads, and ends as soon as that is certain.
 /// While a command uses the database, nothing is checked.
-pub(super) async fn check(config: &Config, mut leaders: watch::Receiver<CurrentLeader>) -> Result<(), StartError> {
+pub(super) async fn check(config: &Config, mut leaders: WatchReceiver<CurrentLeader>) -> Result<(), StartError> {
     if leading_mark(&mut leaders).await.is_none() {
         return Ok(());
     }
@@ -37,7 +37,7 @@ pub(super) async fn check(config: &Config, mut leaders: watch::Receiver<CurrentL
 
 /// Checks from time to time whether the shop still has the secrets of this server, and ends with the fault as soon as
 /// it has not: the server that leads may have replaced the key.
-pub(super) async fn later_fault(config: &Config, mut leaders: watch::Receiver<CurrentLeader>) -> StartError {
+pub(super) async fn later_fault(config: &Config, mut leaders: WatchReceiver<CurrentLeader>) -> StartError {
     loop {
         sleep(NETWORK_PAUSE).await;
         // A command may be restoring another shop.
@@ -50,7 +50,7 @@ pub(super) async fn later_fault(config: &Config, mut leaders: watch::Receiver<Cu
 
 /// Waits until a server leads; returns the text with which it marks its folders, or `None` if nobody is told of it any
 /// more.
-async fn leading_mark(leaders: &mut watch::Receiver<CurrentLeader>) -> Option<String> {
+async fn leading_mark(leaders: &mut WatchReceiver<CurrentLeader>) -> Option<String> {
     leaders.wait_for(|leader| leader.is_server).await.ok().map(|leader| leader.mark.clone())
 }
 
@@ -67,7 +67,7 @@ async fn check_secrets(config: &Config) -> Result<(), StartError> {
     }
 }
 
-async fn check_folders(config: &Config, mut leaders: watch::Receiver<CurrentLeader>) -> Result<(), StartError> {
+async fn check_folders(config: &Config, mut leaders: WatchReceiver<CurrentLeader>) -> Result<(), StartError> {
     let mut failed: Option<(String, Instant)> = None;
     while let Some(mark) = leading_mark(&mut leaders).await {
         let Err(error) = shared_folders::check_marks(config, &mark).await else { break };

@@ -2,17 +2,21 @@
 //! mark in them, which shows that another server sees the same ones, and not copies of them.
 
 use std::fs;
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
+use super::lead::Lead;
 use super::{StartError, absolute};
 use crate::app::ShopStartError;
 use crate::app::storage::{self, check_files_storage, files_error, files_storage};
 use crate::config::Config;
 use crate::services::object_storage::StorageError;
+use crate::services::object_storage::mark::{MarkOwner, PlaceMark};
+use crate::store::lease::Leadership;
 
 /// File or object with the mark of the server that leads. Backups leave out files whose names contain `#`.
 const MARK_FILE: &str = "leader#mark";
@@ -53,8 +57,9 @@ pub(super) fn is_silent(error: &ShopStartError) -> bool {
     matches!(error, ShopStartError::FilesBucket { source, .. } if source.is_transient())
 }
 
-/// Marks what is shared with servers that stand by. Must be called by the server that leads.
-pub(super) async fn mark(config: &Config, mark: &str) -> Result<(), StartError> {
+/// Marks what is shared with servers that stand by, with a text of the server that leads. A bucket that does not
+/// respond is marked later, for as long as this server leads.
+pub(super) async fn mark(config: &Config, lead: &Lead, mark: &str) -> Result<(), StartError> {
     for (_, folder) in folders(config) {
         let marked = fs::create_dir_all(&folder).and_then(|()| fs::write(folder.join(MARK_FILE), mark));
         marked.map_err(|source| StartError::Data { path: absolute(&folder), source })?;
@@ -64,18 +69,33 @@ pub(super) async fn mark(config: &Config, mark: &str) -> Result<(), StartError> 
         Ok(Err(error)) if !is_silent(&error) => return Err(StartError::App(error)),
         Ok(Err(_)) | Err(_) => {}
     }
-    let (config, mark) = (config.clone(), mark.to_owned());
-    tokio::spawn(async move {
-        while mark_bucket(&config, &mark).await.is_err_and(|error| is_silent(&error)) {
-            sleep(MARK_INTERVAL).await;
-        }
-    });
+    lead.spawn_during(mark_later(config.clone(), lead.leadership(), mark.to_owned()));
     Ok(())
+}
+
+/// Tries to mark the bucket until it succeeds. A server that may have been overtaken waits, because its successor has
+/// marked the same place.
+async fn mark_later(config: Config, leadership: Leadership, mark: String) {
+    let mut is_logged = false;
+    loop {
+        leadership.wait_until_confirmed().await;
+        match mark_bucket(&config, &mark).await {
+            Ok(()) => {
+                tracing::info!("marked the bucket for files, so that other servers can stand by");
+                return;
+            }
+            Err(error) if !is_silent(&error) && !mem::replace(&mut is_logged, true) => {
+                tracing::error!(%error, "the bucket for files cannot be marked, so no other server can stand by");
+            }
+            Err(_) => {}
+        }
+        sleep(MARK_INTERVAL).await;
+    }
 }
 
 async fn mark_bucket(config: &Config, mark: &str) -> Result<(), ShopStartError> {
     let (Some(place), Some(storage)) = (config.files_bucket(), files_storage(config)?) else { return Ok(()) };
-    let marked = storage.put(MARK_FILE, "text/plain", mark.to_owned().into()).await;
+    let marked = PlaceMark::new(storage, MARK_FILE).put(mark).await;
     marked.map_err(|source| files_error(&place, source))
 }
 
@@ -100,9 +120,9 @@ pub(super) async fn check_marks(config: &Config, mark: &str) -> Result<(), Start
     }
     let storage = files_storage(config).map_err(StartError::App)?;
     let (Some(place), Some(storage)) = (config.files_bucket(), storage) else { return Ok(()) };
-    match storage.get(MARK_FILE).await {
-        Ok(text) if text == mark.as_bytes() => Ok(()),
-        Ok(_) | Err(StorageError::Missing) => {
+    match PlaceMark::new(storage, MARK_FILE).owner(mark).await {
+        Ok(MarkOwner::Own) => Ok(()),
+        Ok(MarkOwner::Nobody | MarkOwner::Other) => {
             Err(StartError::NotShared { setting: "files.dir", path: place.to_string().into() })
         }
         Err(source) => Err(StartError::App(files_error(&place, source))),
@@ -131,9 +151,10 @@ mod tests {
         config.server.data_dir = folder.path().to_owned();
         let is_shared = |by: &str| folders(&config).iter().all(|(_, folder)| has_mark(folder, by));
         assert!(!is_shared("a"));
-        mark(&config, "a").await.unwrap();
+        let lead = Lead::undisputed();
+        mark(&config, &lead, "a").await.unwrap();
         assert!(is_shared("a") && !is_shared("b"));
-        mark(&config, "b").await.unwrap();
+        mark(&config, &lead, "b").await.unwrap();
         assert!(is_shared("b") && !is_shared("a"));
     }
 

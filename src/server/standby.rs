@@ -7,7 +7,6 @@ use std::time::Duration;
 use std::{io, mem, net};
 
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -21,6 +20,7 @@ use crate::http;
 use crate::store::connect::OpenError;
 use crate::store::lease::{CurrentLeader, Lease, LeaseAttempt, LeaseHolder, LeaseWatch};
 use platform::secrets::random::secret_bytes;
+use platform::watch::WatchSender;
 
 /// Interval between two looks at the lease.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
@@ -30,7 +30,7 @@ const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
 /// Server that serves the page of a standby on the address of the server that it becomes.
 pub(super) struct StandbyFront {
-    leader: watch::Sender<CurrentLeader>,
+    leader: WatchSender<CurrentLeader>,
     leaving: CancellationToken,
     serving: Option<JoinHandle<()>>,
 }
@@ -39,9 +39,9 @@ impl StandbyFront {
     /// Starts to serve the page on a copy of the listener.
     pub(super) fn start(listener: &net::TcpListener, config: &Config, leader: CurrentLeader) -> io::Result<Self> {
         let listener = TcpListener::from_std(listener.try_clone()?)?;
-        let (leader, leading) = watch::channel(leader);
+        let leader = WatchSender::new(leader);
         let leaving = CancellationToken::new();
-        let routes = http::pages::standby::router(config, leading);
+        let routes = http::pages::standby::router(config, leader.subscribe());
         let serving = tokio::spawn(http::serve_standby(listener, routes, &config.server, leaving.clone()));
         Ok(Self { leader, leaving, serving: Some(serving) })
     }
@@ -98,7 +98,7 @@ pub(super) async fn lead_or_wait(
 async fn win(
     config: &Config,
     lease: &mut LeaseWatch,
-    leaders: &watch::Sender<CurrentLeader>,
+    leaders: &WatchSender<CurrentLeader>,
 ) -> Result<Lease, StartError> {
     let mut check = Box::pin(leader_check::check(config, leaders.subscribe()));
     let mut later_fault = Box::pin(leader_check::later_fault(config, leaders.subscribe()));

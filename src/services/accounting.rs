@@ -21,10 +21,10 @@ use oauth2::{
     HttpResponse, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, RefreshToken, RequestTokenError, Scope,
     TokenResponse as _, TokenUrl,
 };
-use reqwest::{Client, Method};
+use reqwest::Method;
 use url::Url;
 
-use super::peer_client::{PeerSettingError, reason, send, whole};
+use super::peer_client::{PeerHttp, PeerSettingError, reason, whole};
 use super::peers::{ConnectionTestResult, PeerFault};
 use config::sections::AccountingConfig;
 use domain::peer_address::PeerAddress;
@@ -120,7 +120,7 @@ impl AccountingSettings {
 /// Client for the accounting system.
 #[derive(Clone)]
 pub struct AccountingClient {
-    client: Client,
+    http: PeerHttp,
     oauth: OAuth,
     scopes: Vec<Scope>,
     revocation: Option<PeerAddress>,
@@ -133,9 +133,13 @@ pub struct AccountingClient {
 }
 
 impl AccountingClient {
-    /// Creates a client with the given settings; `redirect` is the OAuth redirect URI. `client` is the HTTP client for
+    /// Creates a client with the given settings; `redirect` is the OAuth redirect URI. `http` is the HTTP client for
     /// configured services.
-    pub fn new(client: Client, settings: AccountingSettings, redirect: &str) -> Result<Self, PeerSettingError> {
+    pub fn new(
+        http: impl Into<PeerHttp>,
+        settings: AccountingSettings,
+        redirect: &str,
+    ) -> Result<Self, PeerSettingError> {
         // The addresses are judged here: the crate for OAuth knows nothing of that.
         let address = |text: &str| PeerAddress::web(text).map(|address| address.url().clone());
         let revocation = Some(settings.revocation_url.as_str()).filter(|url| !url.is_empty());
@@ -145,7 +149,7 @@ impl AccountingClient {
             .set_token_uri(TokenUrl::from_url(address(&settings.token_url)?))
             .set_redirect_uri(RedirectUrl::from_url(address(redirect)?));
         Ok(Self {
-            client,
+            http: http.into(),
             oauth,
             scopes: settings.scopes.into_iter().map(Scope::new).collect(),
             revocation: revocation.map(PeerAddress::web).transpose()?,
@@ -170,7 +174,7 @@ impl AccountingClient {
 
     /// Exchanges the authorization code from the consent page for the first tokens.
     pub async fn first_tokens(&self, code: &str, verifier: &str) -> Result<Tokens, AccountingError> {
-        let http = |request| call(self.client.clone(), request);
+        let http = |request| call(self.http.clone(), request);
         let exchange = self.oauth.exchange_code(AuthorizationCode::new(code.to_owned()));
         let exchange = exchange.set_pkce_verifier(PkceCodeVerifier::new(verifier.to_owned()));
         tokens(exchange.request_async(&http).await, None)
@@ -179,7 +183,7 @@ impl AccountingClient {
     /// Exchanges the refresh token, which works only once, for the next pair. After [`AccountingError::Refused`], the
     /// token will never work again.
     pub async fn next_tokens(&self, refresh: &str) -> Result<Tokens, AccountingError> {
-        let http = |request| call(self.client.clone(), request);
+        let http = |request| call(self.http.clone(), request);
         let token = RefreshToken::new(refresh.to_owned());
         let exchange = self.oauth.exchange_refresh_token(&token);
         tokens(exchange.request_async(&http).await, Some(refresh))
@@ -189,12 +193,12 @@ impl AccountingClient {
     pub async fn revoke(&self, refresh: &str) -> Result<(), AccountingError> {
         let Some(address) = &self.revocation else { return Ok(()) };
         let request = self
-            .client
+            .http
             .request(Method::POST, address.url().clone())
             .basic_auth(&self.client_id, Some(&self.client_secret))
             .header("content-type", "application/x-www-form-urlencoded")
             .body(url::form_urlencoded::Serializer::new(String::new()).append_pair("token", refresh).finish());
-        let answer = send(request, WHO).await?;
+        let answer = self.http.send(request).await.map_err(|error| error.fault(WHO))?;
         match answer.status().as_u16() {
             500.. | 429 => Err(PeerFault::new(format!("{WHO} responded with status {}", answer.status())).into()),
             // A token that it does not know is given up already.
@@ -225,12 +229,10 @@ impl AccountingClient {
 struct CallFault(PeerFault);
 
 /// Sends a request for the OAuth crate and reads the response, within limits.
-async fn call(client: Client, request: HttpRequest) -> Result<HttpResponse, CallFault> {
+async fn call(http: PeerHttp, request: HttpRequest) -> Result<HttpResponse, CallFault> {
     let fault = |words: String| CallFault(PeerFault::new(words));
     let request = reqwest::Request::try_from(request).map_err(|error| fault(reason(error)))?;
-    let sent = client.execute(request).await;
-    let mut answer =
-        sent.map_err(|error| CallFault(PeerFault::new(format!("{WHO} does not respond")).saying(reason(error))))?;
+    let mut answer = http.execute(request).await.map_err(|error| CallFault(error.fault(WHO)))?;
     let status = answer.status();
     if status.is_server_error() || status.as_u16() == 429 {
         return Err(fault(format!("{WHO} responded with status {status}")));

@@ -4,11 +4,11 @@
 //! The caller stores and retries messages; the message ID is the idempotency key.
 
 use futures::future::BoxFuture;
-use reqwest::{Client, Method};
+use reqwest::Method;
 use serde_json::json;
 
 use super::mail::{MailError, Mailer, Message};
-use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send};
+use super::peer_client::{PeerClient, PeerHttp, PeerSettingError, TokenForm, beginning};
 use super::peers::PeerFault;
 
 /// Path of the hook, used if the gateway's address has no path.
@@ -26,8 +26,8 @@ pub struct AgentGateway {
 impl AgentGateway {
     /// Creates a client for the given address, which is either the hook's own address or the gateway's base address. An
     /// empty token is not sent.
-    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
-        Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
+    pub fn new(http: impl Into<PeerHttp>, url: &str, token: &str) -> Result<Self, PeerSettingError> {
+        Ok(Self { peer: PeerClient::new(http, url, TokenForm::Bearer, token)? })
     }
 
     async fn deliver(&self, message: &Message) -> Result<(), MailError> {
@@ -39,7 +39,7 @@ impl AgentGateway {
         };
         let away = |fault: PeerFault| MailError::Transient { reason: fault.in_one_line() };
         let call = call.header("idempotency-key", &message.id).json(&body);
-        let mut answer = send(call, OTHER_SIDE).await.map_err(away)?;
+        let mut answer = self.peer.send(call, OTHER_SIDE).await.map_err(away)?;
         let status = answer.status();
         if status.is_success() {
             return Ok(());

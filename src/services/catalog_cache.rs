@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use tokio::sync::watch;
 
 use super::redis::Redis;
 use domain::catalog::Catalog;
 use domain::time::Timestamp;
+use platform::watch::WatchSender;
 
 /// Time for which a response from the provider is considered fresh.
 const FRESH_FOR: Duration = Duration::from_secs(60);
@@ -72,7 +72,7 @@ struct CacheParts {
     redis: Option<Arc<Redis>>,
     cache: Mutex<CachedCatalog>,
     /// Channel that notifies waiting requests when a read from the provider has ended.
-    reads: watch::Sender<u64>,
+    reads: WatchSender<u64>,
 }
 
 /// Shared cache of the last response from the catalogue provider.
@@ -84,7 +84,7 @@ impl CatalogCache {
     pub fn new(provider: Box<dyn CatalogProvider>, folder: &Path, redis: Option<Arc<Redis>>) -> Self {
         let file = provider.is_remote().then(|| folder.join(FILE_NAME));
         let redis = redis.filter(|_| provider.is_remote());
-        Self(Arc::new(CacheParts { provider, file, redis, cache: Mutex::default(), reads: watch::Sender::new(0) }))
+        Self(Arc::new(CacheParts { provider, file, redis, cache: Mutex::default(), reads: WatchSender::new(0) }))
     }
 
     /// Returns the catalogue, which is at most a minute old while its provider responds. One task reads from the

@@ -1,9 +1,9 @@
 //! Client for Obico's ML API: submits an image URL, from which the API downloads the image.
 
-use reqwest::{Client, Method};
+use reqwest::Method;
 use serde_json::Value;
 
-use super::peer_client::{PeerClient, PeerSettingError, TokenForm, send, whole};
+use super::peer_client::{PeerClient, PeerHttp, PeerSettingError, TokenForm, whole};
 use super::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
@@ -29,14 +29,14 @@ pub struct Detector {
 
 impl Detector {
     /// Creates a client for the given address; an empty token is not sent.
-    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
-        Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
+    pub fn new(http: impl Into<PeerHttp>, url: &str, token: &str) -> Result<Self, PeerSettingError> {
+        Ok(Self { peer: PeerClient::new(http, url, TokenForm::Bearer, token)? })
     }
 
     /// Submits the image at the given URL.
     pub async fn look(&self, picture: &str) -> Result<DetectionOutcome, PeerFault> {
         let call = self.peer.below(Method::GET, LOOK_PATH).query(&[("img", picture)]);
-        let mut answer = send(call, OTHER_SIDE).await?;
+        let mut answer = self.peer.send(call, OTHER_SIDE).await?;
         let status = answer.status();
         let body = whole(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
         judge(status.as_u16(), &body)

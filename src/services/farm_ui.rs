@@ -1,9 +1,9 @@
 //! Reads the list of printers from FDM Monster.
 
-use reqwest::{Client, Method, StatusCode};
+use reqwest::{Method, StatusCode};
 use serde_json::Value;
 
-use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send, whole};
+use super::peer_client::{PeerClient, PeerHttp, PeerSettingError, TokenForm, beginning, whole};
 use super::peers::PeerFault;
 
 /// Maximum number of bytes read from a list.
@@ -43,14 +43,14 @@ pub struct FarmUi {
 
 impl FarmUi {
     /// Creates a client for the given address and API key, which may be empty.
-    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
-        Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
+    pub fn new(http: impl Into<PeerHttp>, url: &str, token: &str) -> Result<Self, PeerSettingError> {
+        Ok(Self { peer: PeerClient::new(http, url, TokenForm::Bearer, token)? })
     }
 
     /// Returns whether the server requires authentication; fails if the address belongs to something other than FDM
     /// Monster.
     pub async fn asks_for_key(&self) -> Result<bool, PeerFault> {
-        let mut answer = send(self.peer.below(Method::GET, "api/v2/auth/login-required"), OTHER_SIDE).await?;
+        let mut answer = self.peer.send(self.peer.below(Method::GET, "api/v2/auth/login-required"), OTHER_SIDE).await?;
         let status = answer.status();
         let body = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
         let json = bounded_json::read(&body, bounded_json::ANSWER).unwrap_or_default();
@@ -63,7 +63,7 @@ impl FarmUi {
     /// Returns the printers that the server lists. The list contains keys and passwords, so no part of it appears in an
     /// error.
     pub async fn printers(&self) -> Result<Vec<FarmPrinter>, PeerFault> {
-        let mut answer = send(self.peer.below(Method::GET, "api/v2/printer/"), OTHER_SIDE).await?;
+        let mut answer = self.peer.send(self.peer.below(Method::GET, "api/v2/printer/"), OTHER_SIDE).await?;
         let status = answer.status();
         if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
             return Err(PeerFault::new("FDM Monster rejects the API key").saying(status.to_string()));

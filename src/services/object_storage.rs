@@ -14,6 +14,7 @@ use object_store::client::{
     ClientOptions, HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
 };
 use object_store::local::LocalFileSystem;
+use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::{
@@ -24,6 +25,9 @@ use object_store::{
 use platform::secrets::random::secret_bytes;
 
 pub mod large;
+pub mod mark;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 /// Maximum size of a response from the service, in bytes; larger than any document.
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
@@ -173,6 +177,13 @@ impl ObjectStorage {
         let store: Arc<dyn ObjectStore> = Arc::new(store.with_fsync(true));
         let timeout = Duration::from_secs(10);
         Ok(Self { single: store.clone(), store, public_url, timeout, local: true, served: true })
+    }
+
+    /// Creates storage in memory, for simulations. Unlike the others, it neither waits nor works on threads.
+    pub fn in_memory(public_url: String) -> Self {
+        let store: Arc<dyn ObjectStore> = Arc::new(InMemory::new());
+        let timeout = Duration::from_secs(10);
+        Self { single: store.clone(), store, public_url, timeout, local: false, served: true }
     }
 
     /// Creates storage in a bucket, which is accessed through the given HTTP client.

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use self::inventree::InvenTree;
 use self::spoolman::Spoolman;
-use crate::peer_client::PeerSettingError;
+use crate::peer_client::{PeerHttp, PeerSettingError};
 use domain::amount::{Amount, MAX_AMOUNT};
 use domain::parts_sync::{Booking, BookingVerdict, StockLink, StockReading, StockSystem};
 
@@ -102,17 +102,17 @@ pub trait StockClient: Send + Sync + 'static {
     async fn verdict(&self, booking: &Booking) -> Result<BookingVerdict, StockError>;
 }
 
-/// Creates the client for a stock system at the given base address; an empty token is not sent. `client` is the HTTP
+/// Creates the client for a stock system at the given base address; an empty token is not sent. `http` is the HTTP
 /// client for configured services.
 pub fn stock_client(
     system: StockSystem,
-    client: Client,
+    http: impl Into<PeerHttp>,
     url: &str,
     token: &str,
 ) -> Result<Box<dyn StockClient>, PeerSettingError> {
     Ok(match system {
-        StockSystem::Parts => Box::new(InvenTree::new(client, url, token)?),
-        StockSystem::Spools => Box::new(Spoolman::new(client, url, token)?),
+        StockSystem::Parts => Box::new(InvenTree::new(http, url, token)?),
+        StockSystem::Spools => Box::new(Spoolman::new(http, url, token)?),
     })
 }
 

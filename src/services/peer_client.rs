@@ -4,10 +4,14 @@
 //! The underlying HTTP client checks resolved addresses when it connects, but not literal IP addresses, which this
 //! module checks for all systems.
 
+mod transport;
+
 use std::error::Error;
 
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
-use reqwest::{Client, Method, RequestBuilder, Response, Url};
+use reqwest::{Method, RequestBuilder, Response, Url};
+
+pub use transport::{NoPeerResponse, PeerHttp, PeerTransport};
 
 use super::peers::PeerFault;
 use domain::peer_address::{PeerAddress, PeerAddressError};
@@ -48,15 +52,20 @@ impl From<PeerSettingError> for PeerFault {
 /// Client for one external system.
 #[derive(Clone)]
 pub struct PeerClient {
-    client: Client,
+    http: PeerHttp,
     address: PeerAddress,
     token: Option<(HeaderName, HeaderValue)>,
 }
 
 impl PeerClient {
-    /// Creates a client for the system at the given address; an empty token is not sent. `client` is the HTTP client
-    /// for configured services.
-    pub fn new(client: Client, url: &str, form: TokenForm<'_>, token: &str) -> Result<Self, PeerSettingError> {
+    /// Creates a client for the system at the given address; an empty token is not sent. `http` is the HTTP client for
+    /// configured services.
+    pub fn new(
+        http: impl Into<PeerHttp>,
+        url: &str,
+        form: TokenForm<'_>,
+        token: &str,
+    ) -> Result<Self, PeerSettingError> {
         let address = PeerAddress::web(url)?;
         let credentials = match form {
             TokenForm::Bearer => (AUTHORIZATION, format!("Bearer {token}")),
@@ -76,7 +85,7 @@ impl PeerClient {
                 Some((header, value))
             }
         };
-        Ok(Self { client, address, token })
+        Ok(Self { http: http.into(), address, token })
     }
 
     /// Returns the address of the system.
@@ -100,17 +109,23 @@ impl PeerClient {
     }
 
     fn request(&self, method: Method, url: Url) -> RequestBuilder {
-        let request = self.client.request(method, url);
+        let request = self.http.request(method, url);
         match &self.token {
             Some((header, value)) => request.header(header, value.clone()),
             None => request,
         }
     }
-}
 
-/// Sends a request to the system that is called `who` in error messages; fails if no response arrives.
-pub async fn send(call: RequestBuilder, who: &str) -> Result<Response, PeerFault> {
-    call.send().await.map_err(|error| PeerFault::new(format!("{who} does not respond")).saying(reason(error)))
+    /// Sends a request that this client has built; fails if no response arrives. The system is called `who` in error
+    /// messages.
+    pub async fn send(&self, call: RequestBuilder, who: &str) -> Result<Response, PeerFault> {
+        self.exchange(call).await.map_err(|error| error.fault(who))
+    }
+
+    /// Sends a request that this client has built.
+    pub async fn exchange(&self, call: RequestBuilder) -> Result<Response, NoPeerResponse> {
+        self.http.send(call).await
+    }
 }
 
 /// Reads at most `most` bytes from the beginning of a response; fails if the response is cut off before that. The
@@ -157,6 +172,11 @@ pub fn network_words(error: &(dyn Error + 'static)) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use async_trait::async_trait;
+    use reqwest::Request;
+
     use super::*;
     use platform::http::{LanSettings, lan};
 
@@ -190,5 +210,27 @@ mod tests {
         }
         assert_eq!(client_with("http://h/", TokenForm::Bearer, "a\nb").err(), Some(PeerSettingError::Token));
         assert!(client_with("http://h/", TokenForm::Header("a b"), "").is_err());
+    }
+
+    /// Transport through which nothing leaves.
+    struct Closed;
+
+    #[async_trait]
+    impl PeerTransport for Closed {
+        async fn exchange(&self, request: Request) -> Result<Response, NoPeerResponse> {
+            Err(NoPeerResponse { words: format!("no way to {}", request.url()), is_unsent: true })
+        }
+    }
+
+    #[tokio::test]
+    async fn requests_leave_through_the_transport() {
+        platform::tls::install_provider();
+        let http = lan(&LanSettings::default()).map(|client| PeerHttp::through(client, Arc::new(Closed)));
+        let peer = http.map(|http| PeerClient::new(http, "http://shop.lan/base", TokenForm::Bearer, "t"));
+        let Ok(Ok(peer)) = peer else { panic!("no client") };
+        let fault = peer.send(peer.below(Method::GET, "orders"), "the shop").await.err();
+        let words = fault.map(|fault| fault.in_one_line());
+        assert_eq!(words.as_deref(), Some("the shop does not respond: no way to http://shop.lan/base/orders"));
+        assert!(peer.exchange(peer.call(Method::GET)).await.is_err_and(|error| error.is_unsent));
     }
 }

@@ -15,12 +15,11 @@ mod values;
 mod woocommerce;
 
 use async_trait::async_trait;
-use reqwest::Client;
 use reqwest::header::HeaderMap;
 
 pub use self::table::{COLUMNS, RowFault, TableOrder, TableReader};
 
-use super::peer_client::PeerSettingError;
+use super::peer_client::{PeerHttp, PeerSettingError};
 use super::peers::PeerFault;
 use domain::channel_order::{ReportedShipment, ShopOrderUpdate, SoldLine};
 use domain::signing::{hmac_sha256, same};
@@ -52,7 +51,7 @@ pub struct MessageType {
 }
 
 /// Constructor of a shop's client from its address and credentials.
-pub type ConnectShop = fn(Client, &str, &str) -> Result<Box<dyn ShopClient>, PeerSettingError>;
+pub type ConnectShop = fn(PeerHttp, &str, &str) -> Result<Box<dyn ShopClient>, PeerSettingError>;
 
 /// Reason why a webhook is rejected.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -6,10 +6,10 @@
 
 pub mod discovery;
 
-use reqwest::{Client, Method, RequestBuilder, StatusCode};
+use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Map, Value, json};
 
-use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send};
+use super::peer_client::{PeerClient, PeerHttp, PeerSettingError, TokenForm, beginning};
 use super::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
@@ -41,8 +41,8 @@ pub struct HomeAssistantClient {
 
 impl HomeAssistantClient {
     /// Creates a client for the given address with an administrator's long-lived token.
-    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
-        Ok(Self { peer: PeerClient::new(client, url, TokenForm::Bearer, token)? })
+    pub fn new(http: impl Into<PeerHttp>, url: &str, token: &str) -> Result<Self, PeerSettingError> {
+        Ok(Self { peer: PeerClient::new(http, url, TokenForm::Bearer, token)? })
     }
 
     /// Displays the current state of an entity.
@@ -73,7 +73,7 @@ impl HomeAssistantClient {
 
     /// Sends a request and returns the status, which is either success or 404 for an entity that does not exist.
     async fn ask(&self, call: RequestBuilder) -> Result<StatusCode, PeerFault> {
-        let mut answer = send(call, OTHER_SIDE).await?;
+        let mut answer = self.peer.send(call, OTHER_SIDE).await?;
         let status = answer.status();
         let body = beginning(&mut answer, MAX_ANSWER_BYTES, OTHER_SIDE).await?;
         if status.is_success() || status == StatusCode::NOT_FOUND {

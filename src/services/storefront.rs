@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use reqwest::{Client, Method};
 use serde_json::Value;
 
-use super::peer_client::{PeerClient, PeerSettingError, TokenForm, send, whole};
+use super::peer_client::{PeerClient, PeerSettingError, TokenForm, whole};
 use super::peers::PeerFault;
 use domain::currency;
 use domain::picture_address::is_picture_address;
@@ -122,7 +122,7 @@ impl Storefront {
         for page in 1..=MAX_PAGES {
             let query = [("limit", PAGE_SIZE.to_string()), ("page", page.to_string())];
             let call = self.peer.below(Method::GET, path).query(&query).header("accept", "application/json");
-            let mut answer = send(call, OTHER_SIDE).await?;
+            let mut answer = self.peer.send(call, OTHER_SIDE).await?;
             let status = answer.status();
             if !status.is_success() {
                 let words = format!("the storefront responded with {} for {path}", status.as_u16());

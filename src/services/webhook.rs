@@ -1,20 +1,19 @@
 //! Makes a single attempt to send a webhook delivery, and reports the outcome. [`domain::schedule`] decides when the
-//! next attempt is made, and the endpoint's owner decides the consequences of a failure.
+//! next attempt is made, and the endpoint's owner decides the consequences of a failure. The request leaves through the
+//! port [`WebhookTransport`].
 
-use std::error::Error as StdError;
-use std::io;
+mod transport;
+
+use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-use domain::signing;
-use platform::http::{BlockedHost, Outbound, read_beginning};
+pub use transport::{WebhookFault, WebhookRequest, WebhookResponse, WebhookTransport};
 
-/// Maximum number of response bytes read.
-const MAX_ANSWER_READ_BYTES: usize = 16 * 1024;
-/// Maximum number of response bytes stored.
-const MAX_ANSWER_KEPT_BYTES: usize = 1024;
+use domain::signing;
+use transport::MAX_ANSWER_KEPT_BYTES;
 
 /// Event to deliver to an endpoint. It is identical on every attempt.
 #[derive(Clone)]
@@ -53,13 +52,13 @@ pub struct DeliveryAttemptOutcome {
 /// Sender that signs deliveries and makes single attempts.
 #[derive(Clone)]
 pub struct Sender {
-    client: Outbound,
+    transport: Arc<dyn WebhookTransport>,
 }
 
 impl Sender {
-    /// Creates a sender that uses the HTTP client for webhooks.
-    pub fn new(client: Outbound) -> Self {
-        Self { client }
+    /// Creates a sender whose requests leave through the given transport.
+    pub fn new(transport: Arc<dyn WebhookTransport>) -> Self {
+        Self { transport }
     }
 
     /// Makes a single attempt. The signature covers `now`, the time of the attempt, so that receivers can detect
@@ -72,60 +71,24 @@ impl Sender {
     }
 
     async fn attempt(&self, delivery: &OutgoingDelivery, now: Timestamp) -> DeliveryAttemptOutcome {
-        let request = match self.client.post(&delivery.url) {
-            Ok(request) => signed(request, delivery, now.as_second()),
-            Err(refused) => return DeliveryAttemptOutcome::failed(refused.to_string()),
+        let request = signed(delivery, now.as_second());
+        let WebhookResponse { status, beginning, timeout } = match self.transport.post(&request).await {
+            Ok(response) => response,
+            Err(WebhookFault(words)) => return DeliveryAttemptOutcome::failed(words),
         };
-        let mut answer = match request.send().await {
-            Ok(answer) => answer,
-            Err(error) => return DeliveryAttemptOutcome::failed(self.words(&error)),
-        };
-        let status = answer.status();
-        let (body, broken) = read_beginning(&mut answer, MAX_ANSWER_READ_BYTES, MAX_ANSWER_KEPT_BYTES).await;
-        let error = match broken {
-            // The time limit is for the whole answer. One that breaks off has still been given.
-            Some(error) if error.is_timeout() => Some(self.words(&error)),
-            _ if status.is_success() => None,
-            _ if status.is_redirection() => {
-                Some(format!("responded with {}; redirects are not followed", status.as_u16()))
-            }
-            _ => Some(format!("responded with {}", status.as_u16())),
+        let error = match (timeout, status) {
+            (Some(words), _) => Some(words),
+            (None, 200..300) => None,
+            (None, 300..400) => Some(format!("responded with {status}; redirects are not followed")),
+            (None, _) => Some(format!("responded with {status}")),
         };
         DeliveryAttemptOutcome {
-            status: Some(status.as_u16()),
+            status: Some(status),
             ok: error.is_none(),
             error,
             duration_ms: 0,
-            excerpt: excerpt(&body),
+            excerpt: excerpt(&beginning),
         }
-    }
-
-    /// Describes a failure in plain language. The error's own text is not shown, because it may contain internal
-    /// details.
-    fn words(&self, error: &reqwest::Error) -> String {
-        if let Some(blocked) = causes(error).find_map(|cause| cause.downcast_ref::<BlockedHost>()) {
-            return blocked.to_string();
-        }
-        let words = if error.is_timeout() && error.is_connect() {
-            let seconds = self.client.settings().connect_timeout.as_secs_f64();
-            return format!("no connection within {seconds} s");
-        } else if error.is_timeout() {
-            let seconds = self.client.settings().timeout.as_secs_f64();
-            return format!("no complete response within {seconds} s");
-        } else if causes(error).any(is_tls) {
-            "the TLS connection failed; the certificate may be invalid"
-        } else if error.is_dns() {
-            "the host name could not be resolved"
-        } else if causes(error).any(|cause| io_kind(cause) == Some(io::ErrorKind::ConnectionRefused)) {
-            "the connection was refused"
-        } else if error.is_connect() {
-            "the host could not be reached"
-        } else if error.is_builder() {
-            "the request could not be built"
-        } else {
-            "the connection was closed before a response arrived"
-        };
-        words.to_owned()
     }
 }
 
@@ -135,19 +98,21 @@ impl DeliveryAttemptOutcome {
     }
 }
 
-/// Adds the body and headers to a request. `stamp` is the time of the attempt in Unix seconds.
-fn signed(request: reqwest::RequestBuilder, delivery: &OutgoingDelivery, stamp: i64) -> reqwest::RequestBuilder {
-    let mut secrets = vec![delivery.secret.as_str()];
-    secrets.extend(delivery.old_secret.as_deref());
-    request
-        .header("content-type", "application/json")
-        .header("x-service-signature", signing::service_signature(&delivery.secret, &delivery.body))
-        .header("x-service-event", &delivery.event)
-        .header("x-service-delivery", &delivery.id)
-        .header("webhook-id", &delivery.event_id)
-        .header("webhook-timestamp", stamp.to_string())
-        .header("webhook-signature", signing::webhook_signature(&secrets, &delivery.event_id, stamp, &delivery.body))
-        .body(delivery.body.clone())
+/// Returns the request for a delivery, with its signatures. `stamp` is the time of the attempt in Unix seconds.
+fn signed(delivery: &OutgoingDelivery, stamp: i64) -> WebhookRequest {
+    let OutgoingDelivery { id, event_id, event, url, body, secret, old_secret } = delivery;
+    let mut secrets = vec![secret.as_str()];
+    secrets.extend(old_secret.as_deref());
+    let headers = vec![
+        ("content-type", "application/json".to_owned()),
+        ("x-service-signature", signing::service_signature(secret, body)),
+        ("x-service-event", event.clone()),
+        ("x-service-delivery", id.clone()),
+        ("webhook-id", event_id.clone()),
+        ("webhook-timestamp", stamp.to_string()),
+        ("webhook-signature", signing::webhook_signature(&secrets, event_id, stamp, body)),
+    ];
+    WebhookRequest { url: url.clone(), headers, body: body.clone() }
 }
 
 /// Converts the stored bytes to text that any database accepts.
@@ -159,22 +124,6 @@ fn excerpt(body: &[u8]) -> Option<String> {
     let mut text = String::from_utf8_lossy(body).replace('\0', "\u{fffd}");
     text.truncate(text.floor_char_boundary(MAX_ANSWER_KEPT_BYTES));
     Some(text)
-}
-
-/// Iterates over the error and all its causes.
-fn causes<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
-    std::iter::successors(Some(error), |&error| error.source())
-}
-
-fn io_kind(error: &(dyn StdError + 'static)) -> Option<io::ErrorKind> {
-    error.downcast_ref().map(io::Error::kind)
-}
-
-/// Returns whether an error is a TLS error, which is usually wrapped in I/O errors that do not return it as their
-/// source.
-fn is_tls(error: &(dyn StdError + 'static)) -> bool {
-    let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-    error.is::<rustls::Error>() || inner.is_some_and(|inner| is_tls(inner))
 }
 
 #[cfg(test)]

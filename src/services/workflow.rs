@@ -1,10 +1,10 @@
 //! Client for a workflow automation: sends a POST for each event, in the format of n8n's webhook node.
 
 use reqwest::header::CONTENT_TYPE;
-use reqwest::{Client, Method, StatusCode};
+use reqwest::{Method, StatusCode};
 use serde_json::Value;
 
-use super::peer_client::{PeerClient, PeerSettingError, TokenForm, beginning, send};
+use super::peer_client::{PeerClient, PeerHttp, PeerSettingError, TokenForm, beginning};
 use super::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
@@ -39,15 +39,15 @@ pub struct WorkflowWebhook {
 impl WorkflowWebhook {
     /// Creates a client for the given address. The token is sent in the given header: after `Bearer` if the header is
     /// `Authorization`, otherwise alone.
-    pub fn new(client: Client, url: &str, header: &str, token: &str) -> Result<Self, PeerSettingError> {
-        Ok(Self { peer: PeerClient::new(client, url, TokenForm::Header(header), token)? })
+    pub fn new(http: impl Into<PeerHttp>, url: &str, header: &str, token: &str) -> Result<Self, PeerSettingError> {
+        Ok(Self { peer: PeerClient::new(http, url, TokenForm::Header(header), token)? })
     }
 
     /// Sends an event once. After an error, the event may be sent again.
     pub async fn send(&self, event: OutgoingEvent<'_>) -> Result<EventOutcome, PeerFault> {
         let call = self.peer.call(Method::POST).header(CONTENT_TYPE, "application/json");
         let call = call.header("x-service-event", event.event).header("idempotency-key", event.id);
-        let mut answer = send(call.body(event.body), OTHER_SIDE).await?;
+        let mut answer = self.peer.send(call.body(event.body), OTHER_SIDE).await?;
         let status = answer.status();
         if status.is_success() {
             return Ok(EventOutcome::Done);

@@ -22,6 +22,7 @@ pub mod outbox;
 mod port;
 pub mod queries;
 pub mod reader;
+pub mod recount;
 mod requirements;
 pub mod restoring;
 pub mod rows;

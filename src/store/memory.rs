@@ -25,6 +25,7 @@ use crate::ordered_work::OrderedWork;
 use crate::outbox::Outbox;
 use crate::port::{CommitLog, MAX_COMMITS_PER_TRANSACTION, YIELDS_BEFORE_BATCH};
 use crate::reader::Reader;
+use crate::rows::WriteError;
 use crate::writer::QueueEntry;
 use crate::{AggregateKey, CommitOwner, Settlement, Store, Submission, Unavailable};
 use domain::time::Timestamp;
@@ -112,8 +113,8 @@ impl MemoryStore {
     }
 
     /// Deletes rows whose retention period has ended, and returns the number of rows deleted. The last event is
-    /// preserved, because numbering continues from it.
-    pub(super) fn delete_old_rows(&self, now: Timestamp, before: Timestamp) -> u64 {
+    /// preserved, because numbering continues from it. A database deletes the same rows.
+    pub(super) fn delete_old_rows(&self, now: Timestamp, before: Timestamp) -> Result<u64, WriteError> {
         self.state().tables.delete_old_rows(now, before)
     }
 

@@ -8,8 +8,8 @@ use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection};
 
 use crate::reader::Reader;
 use crate::rows::{
-    DamagedRow, LoadError, WriteError, purge_deliveries, purge_events, purge_exports, purge_idempotency, purge_mails,
-    purge_sign_in_links,
+    DamagedRow, LINK_RETENTION_MS, LoadError, WriteError, purge_deliveries, purge_events, purge_exports,
+    purge_idempotency, purge_mails, purge_sign_in_links,
 };
 use crate::{AggregateKey, StoredAggregate};
 use domain::aggregate::Versioned;
@@ -65,8 +65,12 @@ impl OrderedWork {
             async move {
                 let before = now.plus_ms(-event::RETENTION_DAYS * DAY_MS);
                 let deleted = match reader {
-                    Reader::Database(db) => delete_old_rows(db, now, before).await,
-                    Reader::Memory(store) => Ok(store.delete_old_rows(now, before)),
+                    Reader::Database(db) => {
+                        // First, so that the log is truncated even if there is more to delete than time to do it.
+                        let truncated = truncate_log(db).await;
+                        delete_old_rows(db, now, before).await.and_then(|rows| truncated.map(|()| rows))
+                    }
+                    Reader::Memory(store) => store.delete_old_rows(now, before),
                 };
                 match deleted {
                     Ok(rows) => tracing::debug!(rows, "deleted expired rows"),
@@ -90,13 +94,17 @@ impl OrderedWork {
 async fn delete_old_rows(db: &DatabaseConnection, now: Timestamp, before: Timestamp) -> Result<u64, WriteError> {
     let rows =
         purge_idempotency(db, now).await? + purge_deliveries(db, before).await? + purge_events(db, before).await?;
-    // A day is well beyond the life of a link, so that none that is in memory loses its row.
-    let rows = rows + purge_sign_in_links(db, now.plus_ms(-DAY_MS)).await? + purge_exports(db, before).await?;
-    let rows = rows + purge_mails(db, before).await?;
+    let links_before = now.plus_ms(-LINK_RETENTION_MS);
+    let rows = rows + purge_sign_in_links(db, links_before).await? + purge_exports(db, before).await?;
+    Ok(rows + purge_mails(db, before).await?)
+}
+
+/// Copies the write-ahead log of an SQLite database into the database, and truncates it.
+async fn truncate_log(db: &DatabaseConnection) -> Result<(), WriteError> {
     if db.get_database_backend() == DatabaseBackend::Sqlite {
         db.execute_unprepared("PRAGMA wal_checkpoint(TRUNCATE)").await.map_err(WriteError::Db)?;
     }
-    Ok(rows)
+    Ok(())
 }
 
 /// Result of a load.

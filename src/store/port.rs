@@ -70,8 +70,8 @@ pub trait DomainQueries: Send + Sync + 'static {
     async fn idempotent_answer(&self, key: &str) -> Result<Option<IdempotentAnswer>, LoadError>;
     /// Returns at most `limit` of the newest finished prints, oldest first.
     async fn finished_prints(&self, limit: u64) -> Result<Vec<ObservedPrint>, LoadError>;
-    /// Returns the promises of ready or shipped orders, for at most `limit` of the most recently changed orders, oldest
-    /// change first. Omits orders without a promise, or with one that is not met yet.
+    /// Returns the promises of ready or shipped orders, for at most `limit` of the newest such orders, oldest change
+    /// first. Omits orders without a promise, or with one that is not met yet.
     async fn met_promises(&self, limit: u64) -> Result<Vec<(Id, Promise)>, LoadError>;
     /// Returns the highest number issued in each series; 0 if none has been issued.
     async fn highest_numbers(&self) -> Result<LastNumbers, LoadError>;

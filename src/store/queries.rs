@@ -104,14 +104,25 @@ pub struct Page {
     pub offset: u64,
 }
 
+impl Page {
+    /// Returns whether a total number of rows may be right, given the number of rows on the page: a page that is not
+    /// full is the last one, and behind one that is full there is another one. A full page may be the last one as well,
+    /// but only counting shows that.
+    fn fits(self, rows: u64, total: u64) -> bool {
+        let end = self.offset.saturating_add(rows);
+        if rows < self.limit { end == total } else { end < total }
+    }
+}
+
 impl Queries {
     /// Creates queries on the given pool. Must be called within a runtime, because it spawns a task.
     pub fn new(db: DatabaseConnection) -> Self {
         Self::with_memory(db, None)
     }
 
-    /// Creates queries for a store in memory, for simulations. The lookups on which commands depend read the store;
-    /// all others, which are SQL, fail as they do while a database does not respond. Must be called within a runtime.
+    /// Creates queries for a store in memory, for simulations. The lookups on which commands and emails depend read the
+    /// store; all others, which are SQL, fail as they do while a database does not respond. Must be called within a
+    /// runtime.
     pub fn of_memory(memory: MemoryStore) -> Self {
         // Nothing ever connects: a pool that is closed refuses at once.
         let pool = SqlitePoolOptions::new().idle_timeout(None::<Duration>).max_lifetime(None::<Duration>);
@@ -150,7 +161,7 @@ impl Queries {
         self.snapshots_of(select, page, None).await
     }
 
-    /// Returns a page of snapshot rows like [`Self::snapshots`]. Counts them unless their total is known.
+    /// Returns a page of snapshot rows like [`Self::snapshots`]. Counts them unless their total is known and fits.
     async fn snapshots_of<E, T>(
         &self,
         select: Select<E>,
@@ -175,7 +186,7 @@ impl Queries {
         self.rows_of(select, page, None).await
     }
 
-    /// Returns a page of rows like [`Self::rows`]. Counts them unless their total is known.
+    /// Returns a page of rows like [`Self::rows`]. Counts them unless their total is known and fits.
     async fn rows_of<E, T>(&self, select: Select<E>, page: Page, total: Option<u64>) -> Result<(Vec<T>, u64), LoadError>
     where
         E: EntityTrait<Model: Doc + Sync>,
@@ -209,29 +220,51 @@ impl Queries {
         Ok((rows, total))
     }
 
-    /// Returns a page of rows, and their total number. If the page begins far behind the first row, the rows before it
-    /// are passed over in the index that sorts them, without reading any of them.
-    async fn page_of<E>(&self, select: Select<E>, page: Page, total: Option<u64>) -> Result<(Vec<E::Model>, u64), DbErr>
+    /// Returns a page of rows, and their total number: the one that is stored, if it fits what is read, or the counted
+    /// one.
+    async fn page_of<E>(
+        &self,
+        select: Select<E>,
+        page: Page,
+        stored: Option<u64>,
+    ) -> Result<(Vec<E::Model>, u64), DbErr>
     where
         E: EntityTrait<Model: Doc + Sync>,
     {
-        let total = match total {
+        // Only a total that was counted shows that the page is behind the last row: a wrong number must hide no row.
+        let stored = stored.filter(|total| page.offset < *total);
+        let total = match stored {
             Some(total) => total,
             None => select.clone().count(&self.db).await?,
         };
         if page.limit == 0 || page.offset >= total {
             return Ok((Vec::new(), total));
         }
+        let rows = self.rows_at(select.clone(), page).await?;
+        let total = if stored.is_none_or(|total| page.fits(rows.len() as u64, total)) {
+            total
+        } else {
+            select.count(&self.db).await?
+        };
+        Ok((rows, total))
+    }
+
+    /// Returns the rows of a page. If it begins far behind the first row, the rows before it are passed over in the
+    /// index that sorts them, without reading any of them.
+    async fn rows_at<E>(&self, select: Select<E>, page: Page) -> Result<Vec<E::Model>, DbErr>
+    where
+        E: EntityTrait<Model: Doc + Sync>,
+    {
         let select = select.limit(page.limit).offset(page.offset);
         if page.offset < DEEP_OFFSET {
-            return Ok((select.all(&self.db).await?, total));
+            return select.all(&self.db).await;
         }
         let ids: Vec<String> = select.select_only().expr(Expr::col("id")).into_tuple().all(&self.db).await?;
         let mut places: HashMap<&str, usize> = HashMap::new();
         places.extend(ids.iter().enumerate().map(|(place, id)| (id.as_str(), place)));
         let mut rows = E::find().filter(Expr::col("id").is_in(ids.iter().map(String::as_str))).all(&self.db).await?;
         rows.sort_by_key(|row| places.get(row.key()).copied());
-        Ok((rows, total))
+        Ok(rows)
     }
 
     /// Counts the rows by their value in a column.

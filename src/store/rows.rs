@@ -5,11 +5,13 @@
 mod batch;
 mod counts;
 mod doc;
+mod json_parameter;
 mod numbered;
 mod part;
 mod plain;
 mod print_sums;
 mod purge;
+mod recount;
 mod snapshot;
 mod statement;
 
@@ -18,13 +20,17 @@ pub(super) use batch::TableRow;
 pub(crate) use doc::word;
 pub use doc::{Doc, SCHEMA_NUMBER, Unique, read_doc};
 pub(super) use doc::{doc_row, text};
+pub(crate) use json_parameter::{json_number, json_rows};
 pub use numbered::{NumberedPart, NumberedRow};
 pub(super) use part::part_row;
 pub use part::{ModelOf, Part, RowSink, StoredRow};
 pub use plain::{Audit, IdempotentAnswer};
 pub(crate) use plain::{audit_row, chain_line, read_audit, read_event, read_idempotency};
 pub(crate) use print_sums::{PeriodQuery, PrintList, SCRAP_UNITS, period_sums};
+pub(crate) use purge::{ENDED_EXPORTS, ENDED_MAILS, LINK_RETENTION_MS, state_words};
 pub use purge::{purge_deliveries, purge_events, purge_exports, purge_idempotency, purge_mails, purge_sign_in_links};
+pub use recount::WrongNumber;
+pub(crate) use recount::{correct_numbers, wrong_numbers};
 pub use snapshot::{Snapshot, SnapshotModel, SnapshotRow};
 pub(super) use snapshot::{SnapshotFacts, snapshot_row};
 

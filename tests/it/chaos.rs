@@ -21,6 +21,7 @@ mod inspectors;
 mod money;
 mod packers;
 mod parts;
+mod program;
 mod truth;
 
 use std::collections::BTreeMap;

@@ -2,10 +2,14 @@
 
 mod audit;
 mod backup_places;
+mod chaos;
 mod data;
+mod leftovers;
 mod mistakes;
 pub mod newer;
 pub mod process;
+mod recount;
+mod reliability;
 mod tools;
 mod transfer;
 mod verify;

@@ -69,6 +69,14 @@ pub fn version_on(page: &Answer) -> String {
     rest.split('"').next().unwrap().to_owned()
 }
 
+/// Returns the mark of the print that the form of this action on a page is about.
+pub fn print_on(page: &Answer, action: &str) -> String {
+    let rest = page.text.split_once(&format!("action=\"{action}")).unwrap_or_else(|| panic!("{}", page.text)).1;
+    let form = rest.split("</form>").next().unwrap();
+    let field = form.split_once("name=\"print\" value=\"").unwrap_or_else(|| panic!("{form}")).1;
+    field.split('"').next().unwrap().to_owned()
+}
+
 /// Checks the rules that hold for every page for the staff.
 pub fn is_sound(page: &Answer) {
     let (text, policy) = (&page.text, page.header("content-security-policy").expect("a policy"));

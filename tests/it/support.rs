@@ -6,6 +6,7 @@ pub mod browser;
 pub mod builders;
 pub mod client;
 pub mod clock;
+pub mod contents;
 pub mod contract;
 pub mod database;
 pub mod db;

@@ -1,10 +1,11 @@
-//! Clients for the services configured in the settings: Redis, email, the agent gateway, the payment processor and
-//! printers.
+//! Clients for the services configured in the settings: Redis, email, the agent gateway, the payment processor, the
+//! receivers of webhooks and printers.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::start_error::ShopStartError;
+use super::storage::open_documents;
 use super::{own_secrets, shops};
 use crate::integrations::agent::AgentSender;
 use crate::integrations::{PreparedIntegrations, SystemLine};
@@ -12,11 +13,14 @@ use config::Config;
 use documents::Renderer;
 use documents::mail::MailFrame;
 use domain::schedule::Delays;
-use platform::http::{BuildError, LanSettings, lan};
+use platform::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
 use printers::registry::{Registry, Settings};
 use services::mail::{ApiSettings, FileOutbox, MailApi, Mailer, Smtp, SmtpSettings};
+use services::object_storage::ObjectStorage;
 use services::payments::{ClientSettings, PaymentProcessor, ProcessorClient};
+use services::peer_client::PeerHttp;
 use services::redis::Redis;
+use services::webhook::WebhookTransport;
 use store::connect;
 
 /// Time for which an idle connection to a printer is kept open: longer than between two polls of one that prints, and
@@ -31,12 +35,25 @@ pub struct OutsideClients {
     pub processor: Option<Arc<dyn PaymentProcessor>>,
     /// Transport for emails.
     pub mailer: Arc<dyn Mailer>,
+    /// Storage for rendered documents.
+    pub documents: ObjectStorage,
+    /// Transport for webhooks.
+    pub webhooks: Arc<dyn WebhookTransport>,
+    /// Client for the other systems, such as shops whose orders are produced here.
+    pub peers: PeerHttp,
 }
 
 impl OutsideClients {
     /// Creates the clients that the settings describe. Makes no connections.
     pub(super) fn new(config: &Config) -> Result<Self, ShopStartError> {
-        Ok(Self { printers: printer_registry(config)?, processor: processor(config)?, mailer: mailer(config)? })
+        Ok(Self {
+            printers: printer_registry(config)?,
+            processor: processor(config)?,
+            mailer: mailer(config)?,
+            documents: open_documents(config)?,
+            webhooks: Arc::new(outbound(config)?),
+            peers: lan(&LanSettings::default())?.into(),
+        })
     }
 }
 
@@ -67,10 +84,20 @@ pub(super) fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, ShopStartError>
     Ok(Arc::new(FileOutbox::new(config.outbox_dir(), &mail.from)?))
 }
 
+/// Creates the client for webhooks, which dials public addresses only, unless the settings allow private ones.
+fn outbound(config: &Config) -> Result<Outbound, BuildError> {
+    let webhooks = &config.webhooks;
+    Outbound::new(OutboundSettings {
+        connect_timeout: webhooks.connect_timeout_seconds.duration(),
+        timeout: webhooks.delivery_timeout_seconds.duration(),
+        allow_private: webhooks.allow_private_targets,
+        idle_per_host: webhooks.max_concurrent_per_endpoint,
+    })
+}
+
 /// Creates the client that sends messages to the agent gateway, if enabled in the settings.
-pub(super) fn agent(config: &Config, line: Arc<SystemLine>) -> Result<Option<Arc<dyn Mailer>>, ShopStartError> {
-    let line = AgentSender::new(config, &lan(&LanSettings::default())?, line);
-    Ok(line.map(|line| Arc::new(line) as Arc<dyn Mailer>))
+pub(super) fn agent(config: &Config, http: &PeerHttp, line: Arc<SystemLine>) -> Option<Arc<dyn Mailer>> {
+    AgentSender::new(config, http, line).map(|line| Arc::new(line) as Arc<dyn Mailer>)
 }
 
 /// Builds everything that depends only on the settings, as at startup, and then discards it. Makes no connections and
@@ -93,7 +120,7 @@ pub fn rehearse(config: &Config) -> Result<Vec<(&'static str, String)>, ShopStar
     redis(config)?;
     processor(config)?;
     shops::storefront(config)?;
-    let prepared = PreparedIntegrations::new(config, &lan(&LanSettings::default())?);
+    let prepared = PreparedIntegrations::new(config, &lan(&LanSettings::default())?.into());
     Ok(prepared.faults().map(|fault| (fault.name, fault.reason.to_string())).collect())
 }
 

@@ -8,8 +8,9 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 pub use self::sweep::ContentSweep;
-use files::blobs::Blobs;
+use files::blobs::{Blobs, ContentRemoval};
 use services::object_storage::StorageError;
+use services::object_storage::large::SINGLE_TIME;
 use store::lease::Leadership;
 use store::queries::Queries;
 use store::rows::LoadError;
@@ -34,21 +35,11 @@ pub enum RemoveError {
     InDoubt,
 }
 
-/// Deletes the given contents, except those that a file still refers to, and those that are being recorded. If another
-/// server may lead for longer than a moment, they stay.
-pub async fn remove_contents(
-    blobs: &Blobs,
-    queries: &Queries,
-    leadership: &Leadership,
-    contents: impl IntoIterator<Item = String>,
-) -> Result<(), RemoveError> {
-    for sha256 in contents {
-        remove_unnamed(blobs, queries, leadership, &sha256).await?;
-    }
-    Ok(())
-}
-
 /// Deletes contents, unless a file refers to them or will do so in a moment; returns whether they were deleted.
+///
+/// A server that was overtaken must not remove what its successor has stored since. So the lead is confirmed for as
+/// long as the removal may take, and the removal is not repeated. A bucket or a network may hold it back all the same;
+/// that is why it is undone if a file refers to the contents afterwards.
 async fn remove_unnamed(
     blobs: &Blobs,
     queries: &Queries,
@@ -60,7 +51,19 @@ async fn remove_unnamed(
         return Ok(false);
     }
     // The process may have been stopped since the query: another server may have stored the same contents since.
-    timeout(LEAD_TIME, leadership.wait_until_confirmed()).await.map_err(|_| RemoveError::InDoubt)?;
+    let confirmed = leadership.wait_until_confirmed_for(SINGLE_TIME);
+    timeout(LEAD_TIME, confirmed).await.map_err(|_| RemoveError::InDoubt)?;
+    remove_or_undo(removal, queries, sha256).await
+}
+
+/// Deletes contents, and stores them again if a file refers to them by now; returns whether they stay deleted.
+async fn remove_or_undo(removal: ContentRemoval<'_>, queries: &Queries, sha256: &str) -> Result<bool, RemoveError> {
     removal.remove().await?;
+    if queries.is_content_named(sha256).await? {
+        let stored_again = removal.undo().await?;
+        tracing::error!(sha256, stored_again, "contents were removed that another server had recorded meanwhile");
+        return Ok(false);
+    }
+    removal.clear().await?;
     Ok(true)
 }

@@ -13,7 +13,7 @@ use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep};
 
-use super::{App, remove_contents};
+use super::App;
 use crate::slicing::CustomerQuota;
 use domain::custom_request::{CustomRequestCommand, CustomRequestStatus};
 use domain::customer_space::{SpaceLimits, SpaceRefusal, SpaceUse};
@@ -281,7 +281,7 @@ impl App {
         self.files.ask(file.id, CommandOrigin::system(), FileCommand::Archive).await?;
         let contents: Vec<String> = std::iter::once(&file.sha256).chain(file.metadata.pictures()).cloned().collect();
         let leadership = self.environment.leadership();
-        if let Err(error) = remove_contents(&self.blobs, &self.queries, leadership, contents).await {
+        if let Err(error) = self.content_sweep.remove(leadership, contents).await {
             tracing::warn!(file = %file.id, %error, "cannot remove the content of a customer's old file from disk");
         }
         Ok(())

@@ -16,7 +16,6 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::ShopStartError;
-use super::storage::open_documents;
 use config::Config;
 use config::values::Secret;
 use documents::labels::{Label, LabelPaper};
@@ -117,9 +116,8 @@ fn hold<K: Eq + Hash, V>(held: &DashMap<K, V>, most: usize, key: K, value: V) {
 }
 
 impl InvoiceDocuments {
-    /// Creates the service according to the settings.
-    pub(super) fn new(config: &Config, queries: Queries) -> Result<Self, ShopStartError> {
-        let storage = open_documents(config)?;
+    /// Creates the service according to the settings, which stores PDFs in the given storage.
+    pub(super) fn new(config: &Config, storage: ObjectStorage, queries: Queries) -> Result<Self, ShopStartError> {
         let renderer = if config.pdf.enabled { Some(Arc::new(Renderer::new(&config.pdf)?)) } else { None };
         let secret = config.auth.session_secret.clone();
         Ok(Self {

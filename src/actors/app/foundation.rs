@@ -30,14 +30,14 @@ use files::blobs::Blobs;
 use kernel::directory::DirectoryArgs;
 use kernel::environment::Environment;
 use kernel::restart_policy::RestartPolicy;
-use platform::http::{LanSettings, Outbound, OutboundSettings, lan};
 use platform::secrets::encryption::SecretCipher;
 use platform::watch::WatchSender;
 use printers::connections::PrinterConnections;
 use printers::registry::known_types;
 use services::mail::Mailer;
+use services::peer_client::PeerHttp;
 use services::slicer::{Slicer, SlicerSettings};
-use services::webhook::Sender;
+use services::webhook::{Sender, WebhookTransport};
 use store::Store;
 use store::outbox::Outbox;
 use store::queries::Queries;
@@ -54,6 +54,8 @@ pub(super) struct Foundation {
     lines: SystemLines,
     work: LedgerWork,
     mailer: Arc<dyn Mailer>,
+    webhooks: Arc<dyn WebhookTransport>,
+    peers: PeerHttp,
     pub(super) subscribers: Subscribers,
     pub(super) connections: Arc<PrinterConnections>,
     pub(super) blobs: Arc<Blobs>,
@@ -89,12 +91,14 @@ impl Foundation {
             subscribers: Subscribers::new(work.processor.clone()),
             work,
             mailer: clients.mailer,
+            webhooks: clients.webhooks,
+            peers: clients.peers,
             connections: Arc::new(PrinterConnections::new(clients.printers)),
             customer_space: Arc::new(customer_space),
             blobs,
             content_sweep: Arc::new(content_sweep),
             dispatch_rules: config.board_rules(known_types()),
-            documents: Arc::new(InvoiceDocuments::new(config, queries.clone())?),
+            documents: Arc::new(InvoiceDocuments::new(config, clients.documents, queries.clone())?),
             cipher: Arc::new(own_secrets::cipher(config)?),
             stock_boards: StockSystemStatuses::default(),
             accounting_wake: AccountingWake::default(),
@@ -121,14 +125,14 @@ impl Foundation {
             export_rows: Arc::new(QueriedExportRows(self.queries.clone())),
             connections: self.connections.clone(),
             watch: watch_settings(config),
-            sender: build_webhook_sender(config)?,
+            sender: Arc::new(Sender::new(self.webhooks.clone())),
             deliveries_per_endpoint: config.webhooks.max_concurrent_per_endpoint,
             deliveries: Arc::default(),
             mailer: self.mailer.clone(),
             mail_meter: Arc::default(),
             mail_frame: Arc::new(MailFrame::new(&config.pdf, config.invoices.rules().seller)?),
             documents: self.documents.clone(),
-            agent: clients::agent(config, self.lines.of("agent"))?,
+            agent: clients::agent(config, &self.peers, self.lines.of("agent")),
             slicing: Arc::new(SlicingService::new(
                 Slicer::new(SlicerSettings::of(config))?,
                 self.blobs.clone(),
@@ -139,7 +143,7 @@ impl Foundation {
             access_changes: WatchSender::new(0),
             sku_changes: WatchSender::new(0),
             channel_changes: WatchSender::new(0),
-            shops: shops::lines(config)?,
+            shops: shops::lines(config, self.peers.clone())?,
             work: self.work.clone(),
             hold: self.hold.clone(),
         })
@@ -193,10 +197,9 @@ impl Foundation {
     }
 
     /// Builds the integrations enabled by the settings. Makes no calls yet.
-    pub(super) fn build_integrations(&self, config: &Config) -> Result<Arc<Integrations>, ShopStartError> {
-        let client = lan(&LanSettings::default())?;
-        Ok(Integrations::new(
-            PreparedIntegrations::new(config, &client),
+    pub(super) fn build_integrations(&self, config: &Config) -> Arc<Integrations> {
+        Integrations::new(
+            PreparedIntegrations::new(config, &self.peers),
             &self.lines,
             &Sources {
                 integrations: self.directories.integrations.clone(),
@@ -212,9 +215,9 @@ impl Foundation {
                 queries: self.queries.clone(),
                 cipher: self.cipher.clone(),
                 environment: self.environment.clone(),
-                client,
+                http: self.peers.clone(),
             },
-        ))
+        )
     }
 }
 
@@ -224,14 +227,4 @@ fn watch_settings(config: &Config) -> WatchSettings {
         offline: config.printers.offline_seconds.duration(),
         keep_files: config.dispatch.keep_files,
     }
-}
-
-fn build_webhook_sender(config: &Config) -> Result<Arc<Sender>, ShopStartError> {
-    let outbound = Outbound::new(OutboundSettings {
-        connect_timeout: config.webhooks.connect_timeout_seconds.duration(),
-        timeout: config.webhooks.delivery_timeout_seconds.duration(),
-        allow_private: config.webhooks.allow_private_targets,
-        idle_per_host: config.webhooks.max_concurrent_per_endpoint,
-    })?;
-    Ok(Arc::new(Sender::new(outbound)))
 }

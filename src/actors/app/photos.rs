@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::{App, remove_contents};
+use super::App;
 use domain::file::{File, FileCommand};
 use domain::order::OrderNews;
 use domain::time::Timestamp;
@@ -58,7 +58,7 @@ impl App {
         }
         self.files.ask(photo.id, CommandOrigin::system(), FileCommand::Archive).await?;
         let (leadership, contents) = (self.environment.leadership(), [photo.sha256.clone()]);
-        if let Err(error) = remove_contents(&self.blobs, &self.queries, leadership, contents).await {
+        if let Err(error) = self.content_sweep.remove(leadership, contents).await {
             tracing::warn!(file = %photo.id, %error, "cannot remove the content of an old picture from disk");
         }
         Ok(())

@@ -11,12 +11,13 @@ use config::Config;
 use domain::schedule::Delays;
 use platform::http::{LanSettings, lan};
 use services::circuit::CircuitSettings;
+use services::peer_client::PeerHttp;
 use services::storefront::{STOREFRONT_WORD, Storefront};
 
 /// Creates the connections to the external shops whose orders are fulfilled here. Makes no calls yet.
-pub(super) fn lines(config: &Config) -> Result<Arc<ShopClients>, ShopStartError> {
+pub(super) fn lines(config: &Config, http: PeerHttp) -> Result<Arc<ShopClients>, ShopStartError> {
     Ok(Arc::new(ShopClients {
-        client: lan(&LanSettings::default())?,
+        http,
         cipher: Arc::new(own_secrets::cipher(config)?),
         settings: circuit(config),
         lines: DashMap::new(),

@@ -101,7 +101,7 @@ impl App {
         let backup_schedule = Arc::new(BackupSchedule::new(config)?);
         let services = foundation.build_services(config)?;
         let redis = clients::redis(config)?;
-        let integrations = foundation.build_integrations(config)?;
+        let integrations = foundation.build_integrations(config);
         start_components(&root, &foundation, &services).await?;
         let app = Arc::new(Self {
             checkouts: foundation.build_checkouts(),

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use dashmap::DashMap;
-use reqwest::Client;
 use tokio::sync::Semaphore;
 
 use domain::channel_order::{ChannelOrder, TrackingOutcome};
@@ -12,6 +11,7 @@ use domain::id::Id;
 use domain::sales_channel::SalesChannel;
 use platform::secrets::encryption::SecretCipher;
 use services::circuit::{Circuit, CircuitSettings};
+use services::peer_client::PeerHttp;
 use services::sales_channels::{ShipmentNotice, ShipmentResponse, ShopClient, channel_type};
 
 /// Maximum number of concurrent calls to a shop.
@@ -20,7 +20,7 @@ const MAX_CALLS_PER_SHOP: usize = 2;
 /// Connections to the shops, which are notified of shipments.
 pub struct ShopClients {
     /// HTTP client for systems that staff configured.
-    pub client: Client,
+    pub http: PeerHttp,
     /// Cipher that decrypts access tokens.
     pub cipher: Arc<SecretCipher>,
     /// Timeout and backoff for each connection.
@@ -93,7 +93,7 @@ impl ShopClients {
             "" => String::new(),
             encrypted => self.cipher.decrypt(encrypted).map_err(|error| error.to_string())?,
         };
-        let shop = connect(self.client.clone(), url, &token).map_err(|error| error.to_string())?;
+        let shop = connect(self.http.clone(), url, &token).map_err(|error| error.to_string())?;
         let (circuit, turns) = (Circuit::new(self.settings), Semaphore::new(MAX_CALLS_PER_SHOP));
         let line = Arc::new(ShopConnection { made_of, shop, circuit, turns });
         self.lines.insert(channel.id, line.clone());

@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use reqwest::Client;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 use url::Url;
@@ -33,7 +32,7 @@ use kernel::environment::Environment;
 use kernel::handle::AskError;
 use platform::secrets::encryption::{EncryptionError, SecretCipher};
 use services::accounting::{AccountingClient, AccountingError, AccountingSettings, OrganisationClient};
-use services::peer_client::PeerSettingError;
+use services::peer_client::{PeerHttp, PeerSettingError};
 use services::peers::PeerFault;
 use store::queries::Queries;
 use store::rows::LoadError;
@@ -52,16 +51,18 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     name: "accounting",
     title: "Accounting",
     is_on: |config| !config.accounting.client_id.is_empty(),
-    test: |client, config| Box::pin(async move { client_of(client, config).map_err(PeerFault::from)?.check().await }),
-    prepare: |config, client| {
-        let (client, every) = (client_of(client, config)?, config.accounting.interval_seconds.duration());
+    test: |client, config| {
+        Box::pin(async move { client_of(client.clone(), config).map_err(PeerFault::from)?.check().await })
+    },
+    prepare: |config, http| {
+        let (client, every) = (client_of(http.clone(), config)?, config.accounting.interval_seconds.duration());
         Ok(Box::new(move |sources| Arc::new(PostingWork::new(client, every, sources))))
     },
 };
 
-fn client_of(client: &Client, config: &Config) -> Result<AccountingClient, PeerSettingError> {
+fn client_of(http: impl Into<PeerHttp>, config: &Config) -> Result<AccountingClient, PeerSettingError> {
     let back = format!("{}{CALLBACK_PATH}", config.public_url().trim_end_matches('/'));
-    AccountingClient::new(client.clone(), AccountingSettings::of(&config.accounting), &back)
+    AccountingClient::new(http, AccountingSettings::of(&config.accounting), &back)
 }
 
 /// Returns the ID of a document's posting.
@@ -87,8 +88,8 @@ pub struct AccountingConnector<'a> {
 }
 
 impl<'a> AccountingConnector<'a> {
-    pub(super) fn new(client: &Client, config: &Config, line: &'a SystemLine) -> Result<Self, PeerSettingError> {
-        Ok(Self { client: client_of(client, config)?, line })
+    pub(super) fn new(http: &PeerHttp, config: &Config, line: &'a SystemLine) -> Result<Self, PeerSettingError> {
+        Ok(Self { client: client_of(http.clone(), config)?, line })
     }
 
     /// Returns the URL of the consent page on which the admin grants access; `verifier` is the PKCE code verifier for
@@ -206,14 +207,14 @@ impl PostingWork {
         line.needs_person(None);
         let tenant = link.tenant.id.clone();
         let Some(access) = self.access(line, &link, false).await? else { return Ok(RemainingPostings::More) };
-        let outcome = match self.post_due(line, &self.client.books(&tenant, &access)?, since).await {
+        let outcome = match Box::pin(self.post_due(line, &self.client.books(&tenant, &access)?, since)).await {
             Err(PostingError::Books(AccountingError::Token)) => {
                 // It was given up there before its time.
                 let Some(link) = self.stored_state().await?.and_then(|accounting| accounting.link) else {
                     return Ok(RemainingPostings::More);
                 };
                 let Some(access) = self.access(line, &link, true).await? else { return Ok(RemainingPostings::More) };
-                self.post_due(line, &self.client.books(&tenant, &access)?, since).await
+                Box::pin(self.post_due(line, &self.client.books(&tenant, &access)?, since)).await
             }
             outcome => outcome,
         }?;

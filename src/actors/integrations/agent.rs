@@ -4,14 +4,13 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use reqwest::Client;
 
 use super::heartbeat::Heartbeat;
 use super::{IntegrationType, SystemLine};
 use config::Config;
 use services::agent::AgentGateway;
 use services::mail::{MailError, Mailer, Message};
-use services::peer_client::PeerSettingError;
+use services::peer_client::{PeerHttp, PeerSettingError};
 use services::peers::{self, PeerFault};
 
 /// Declaration of the agent gateway integration.
@@ -20,15 +19,15 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     title: "Agent gateway",
     is_on: |config| !config.agent.url.is_empty(),
     test: |client, config| Box::pin(peers::agent(client, &config.agent.url, config.agent.token.expose())),
-    prepare: |config, client| {
-        gateway(config, client)?;
-        let heartbeat = Heartbeat::new(&TYPE, config, client.clone());
+    prepare: |config, http| {
+        gateway(config, http)?;
+        let heartbeat = Heartbeat::new(&TYPE, config, http.client().clone());
         Ok(Box::new(move |_| Arc::new(heartbeat)))
     },
 };
 
-fn gateway(config: &Config, client: &Client) -> Result<AgentGateway, PeerSettingError> {
-    AgentGateway::new(client.clone(), &config.agent.url, config.agent.token.expose())
+fn gateway(config: &Config, http: &PeerHttp) -> Result<AgentGateway, PeerSettingError> {
+    AgentGateway::new(http.clone(), &config.agent.url, config.agent.token.expose())
 }
 
 /// Message sender that uses the gateway connection.
@@ -40,8 +39,8 @@ pub struct AgentSender {
 impl AgentSender {
     /// Creates a sender for the configured gateway over the given connection; `None` if no gateway is configured. While
     /// the settings are invalid, messages are stored until they can be sent.
-    pub fn new(config: &Config, client: &Client, line: Arc<SystemLine>) -> Option<Self> {
-        (TYPE.is_on)(config).then(|| Self { gateway: gateway(config, client), line })
+    pub fn new(config: &Config, http: &PeerHttp, line: Arc<SystemLine>) -> Option<Self> {
+        (TYPE.is_on)(config).then(|| Self { gateway: gateway(config, http), line })
     }
 
     async fn hand_over(&self, message: &Message) -> Result<(), MailError> {

@@ -45,9 +45,9 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
         let settings = &config.failure_detection;
         Box::pin(peers::failure_detection(client, &settings.url, settings.token.expose()))
     },
-    prepare: |config, client| {
+    prepare: |config, http| {
         let settings = &config.failure_detection;
-        let detector = Detector::new(client.clone(), &settings.url, settings.token.expose())?;
+        let detector = Detector::new(http.clone(), &settings.url, settings.token.expose())?;
         let config = config.clone();
         Ok(Box::new(move |sources| Arc::new(DetectionWork::new(detector, &config, sources))))
     },

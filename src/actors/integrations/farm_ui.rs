@@ -17,8 +17,8 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     title: "Print farm interface",
     is_on: |config| !config.farm_ui.url.is_empty(),
     test: |client, config| Box::pin(peers::farm_ui(client, &config.farm_ui.url, config.farm_ui.token.expose())),
-    prepare: |config, client| {
-        let farm = FarmUi::new(client.clone(), &config.farm_ui.url, config.farm_ui.token.expose())?;
+    prepare: |config, http| {
+        let farm = FarmUi::new(http.clone(), &config.farm_ui.url, config.farm_ui.token.expose())?;
         let count = PrinterCountWork { farm, every: config.integrations.check_interval_seconds.duration() };
         Ok(Box::new(move |_| Arc::new(count)))
     },

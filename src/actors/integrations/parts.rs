@@ -13,8 +13,8 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     title: "Parts management",
     is_on: |config| !config.parts.url.is_empty(),
     test: |client, config| Box::pin(peers::parts(client, &config.parts.url, config.parts.token.expose())),
-    prepare: |config, client| {
-        let sync = StockSyncWork::prepare(StockSystem::Parts, &config.parts, config, client)?;
+    prepare: |config, http| {
+        let sync = StockSyncWork::prepare(StockSystem::Parts, &config.parts, config, http)?;
         Ok(Box::new(move |sources| Arc::new(sync(sources))))
     },
 };

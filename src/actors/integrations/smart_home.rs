@@ -18,7 +18,7 @@ use self::web::HttpPublishing;
 use super::{IntegrationType, Prepared};
 use config::Config;
 use services::mqtt::{Broker, MqttSession, TopicMessage};
-use services::peer_client::PeerSettingError;
+use services::peer_client::{PeerHttp, PeerSettingError};
 use services::peers::{self, ConnectionTestResult, PeerFault};
 use services::smart_home::HomeAssistantClient;
 use services::smart_home::discovery::{OFFLINE, Topics};
@@ -32,12 +32,12 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
     prepare,
 };
 
-fn prepare(config: &Config, client: &Client) -> Result<Prepared, PeerSettingError> {
+fn prepare(config: &Config, http: &PeerHttp) -> Result<Prepared, PeerSettingError> {
     let settings = &config.smart_home;
     let every = settings.push_interval_seconds.duration();
     // Tested beside the broker, so it must be right there, too.
     let board = (!settings.url.is_empty())
-        .then(|| HomeAssistantClient::new(client.clone(), &settings.url, settings.token.expose()));
+        .then(|| HomeAssistantClient::new(http.clone(), &settings.url, settings.token.expose()));
     let board = board.transpose()?;
     match board.filter(|_| settings.mqtt_url.is_empty()) {
         Some(board) => {

@@ -20,8 +20,8 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
             outcome.map_err(|error| PeerFault::new(error.to_string()))
         })
     },
-    prepare: |config, client| {
-        let sync = StockSyncWork::prepare(StockSystem::Spools, &config.spools, config, client)?;
+    prepare: |config, http| {
+        let sync = StockSyncWork::prepare(StockSystem::Spools, &config.spools, config, http)?;
         Ok(Box::new(move |sources| Arc::new(sync(sources))))
     },
 };

@@ -13,7 +13,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use reqwest::Client;
 use tokio::time::{Instant, sleep};
 
 use self::alert::AttentionAlert;
@@ -32,7 +31,7 @@ use kernel::envelope::CommandOrigin;
 use kernel::environment::Environment;
 use kernel::handle::AskError;
 use services::parts::{StockClient, StockError, stock_client};
-use services::peer_client::PeerSettingError;
+use services::peer_client::{PeerHttp, PeerSettingError};
 use services::peers::PeerFault;
 
 pub use board::{StockSystemState, StockSystemStatus, StockSystemStatuses};
@@ -111,9 +110,9 @@ impl StockSyncWork {
         system: StockSystem,
         peer: &PeerConfig,
         config: &Config,
-        client: &Client,
+        http: &PeerHttp,
     ) -> Result<impl FnOnce(&Sources) -> Self + Send + use<>, PeerSettingError> {
-        let client = stock_client(system, client.clone(), &peer.url, peer.token.expose())?;
+        let client = stock_client(system, http.clone(), &peer.url, peer.token.expose())?;
         let every = config.stock_sync.interval_seconds.duration();
         let settle = config.stock_sync.settle_seconds.duration();
         Ok(move |sources: &Sources| {

@@ -42,10 +42,10 @@ pub(super) static TYPE: IntegrationType = IntegrationType {
         let settings = &config.workflow;
         Box::pin(peers::workflow(client, &settings.url, &settings.token_header, settings.token.expose()))
     },
-    prepare: |config, client| {
+    prepare: |config, http| {
         let settings = &config.workflow;
         let (header, token) = (&settings.token_header, settings.token.expose());
-        let webhook = WorkflowWebhook::new(client.clone(), &settings.url, header, token)?;
+        let webhook = WorkflowWebhook::new(http.clone(), &settings.url, header, token)?;
         let all = OUTBOUND.iter().chain([&LOW_STOCK]).map(|event| (*event).to_owned());
         let event_names =
             if settings.events.is_empty() { all.collect() } else { settings.events.iter().cloned().collect() };

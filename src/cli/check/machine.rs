@@ -31,7 +31,7 @@ pub async fn check(report: &mut CheckReport, config: &Config, has_database: bool
 }
 
 /// Returns the folder, or its nearest ancestor that exists.
-fn existing(folder: &Path) -> Option<PathBuf> {
+fn nearest_existing(folder: &Path) -> Option<PathBuf> {
     let folder = std::path::absolute(folder).ok()?;
     folder.ancestors().find(|ancestor| ancestor.is_dir()).map(Path::to_owned)
 }
@@ -39,8 +39,8 @@ fn existing(folder: &Path) -> Option<PathBuf> {
 /// Checks the disks of the data and of the files. `backup_bytes` is the free space that a backup needs in the data
 /// directory.
 async fn check_disks(report: &mut CheckReport, config: &Config, backup_bytes: u64) {
-    let data = existing(&config.server.data_dir);
-    let folders: BTreeSet<PathBuf> = data.iter().cloned().chain(existing(&config.files_dir())).collect();
+    let data = nearest_existing(&config.server.data_dir);
+    let folders: BTreeSet<PathBuf> = data.iter().cloned().chain(nearest_existing(&config.files_dir())).collect();
     for folder in folders {
         let path = folder.clone();
         let Ok(Ok(disk)) = spawn_blocking(move || DiskCapacity::of(&path)).await else { continue };
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_does_not_exist_yet_is_on_the_disk_of_its_parent() {
-        assert_eq!(existing(Path::new("/no/such/folder")), Some(PathBuf::from("/")));
-        assert_eq!(existing(Path::new("/")), Some(PathBuf::from("/")));
+        assert_eq!(nearest_existing(Path::new("/no/such/folder")), Some(PathBuf::from("/")));
+        assert_eq!(nearest_existing(Path::new("/")), Some(PathBuf::from("/")));
     }
 }

@@ -14,6 +14,7 @@ use crate::app::storage::restore_storage;
 use crate::cli::CliError;
 use crate::config::Config;
 use crate::services::object_storage::large::LargeObjectError;
+use crate::services::object_storage::mark::{MarkOwner, PlaceMark};
 use crate::services::object_storage::{ObjectStorage, StorageError};
 
 /// Folders of an archive, and of the bucket, with files and with documents.
@@ -59,24 +60,23 @@ impl RestoreBucket {
 
     /// Marks the place as the one of this restore.
     pub(super) async fn mark(&self, text: &str) -> Result<(), CliError> {
-        let put = self.storage.put(MARK_KEY, "text/plain", text.to_owned().into()).await;
-        put.map_err(|error| self.failed(&error))
+        self.place_mark().put(text).await.map_err(|error| self.failed(&error))
     }
 
     /// Removes the mark when the restore is complete.
     pub(super) async fn unmark(&self) -> Result<(), CliError> {
-        self.storage.remove(MARK_KEY).await.map_err(|error| self.failed(&error))
+        self.place_mark().remove().await.map_err(|error| self.failed(&error))
+    }
+
+    fn place_mark(&self) -> PlaceMark {
+        PlaceMark::new(self.storage.clone(), MARK_KEY)
     }
 
     /// Removes the leftovers of the interrupted restore with this mark. If the place no longer has the mark, another
     /// restore may have completed a shop there since, and the place must be empty.
     pub(super) async fn clear(&self, mark: &str) -> Result<(), CliError> {
-        let is_own = match self.storage.get(MARK_KEY).await {
-            Ok(text) => !mark.is_empty() && text == mark.as_bytes(),
-            Err(StorageError::Missing) => false,
-            Err(error) => return Err(self.failed(&error)),
-        };
-        if !is_own {
+        let owner = self.place_mark().owner(mark).await.map_err(|error| self.failed(&error))?;
+        if mark.is_empty() || owner != MarkOwner::Own {
             return self.must_be_empty().await;
         }
         for key in self.objects().await?.keys() {

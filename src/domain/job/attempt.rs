@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Resolution;
 use crate::amount::Amount;
 use crate::id::Id;
+use crate::refusal::Refusal;
 use crate::sign_off::SignOff;
 use crate::time::Timestamp;
 
@@ -150,6 +151,34 @@ impl Attempt {
                 self.sign_off.as_ref().is_some_and(|sign_off| !sign_off.automatic && sign_off.good > 0)
             }
             _ => false,
+        }
+    }
+
+    /// Rejects an act on this attempt that a person meant for another one of the job: the attempt whose ID is `meant`,
+    /// as text.
+    pub fn check_subject(&self, meant: &str) -> Result<(), Refusal> {
+        if self.id.to_string() == meant {
+            return Ok(());
+        }
+        Err(Refusal::conflict("other_print", "this job has a newer print now; check it again"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use crate::testing::id;
+    use crate::testing::orders::OrderDecider;
+
+    #[test]
+    fn an_act_on_an_attempt_does_not_affect_the_next_one() {
+        let mut desk = OrderDecider::sliced();
+        desk.dispatch().unwrap();
+        let attempt = desk.last();
+        assert_eq!(attempt.check_subject(&attempt.id.to_string()), Ok(()));
+        for meant in [id(777).to_string(), String::new()] {
+            assert_eq!(attempt.check_subject(&meant).unwrap_err().code, "other_print", "{meant}");
         }
     }
 }

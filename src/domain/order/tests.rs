@@ -67,6 +67,14 @@ pub(super) fn makes_no_more_than_missing(bench: &Bench, before: &Order, after: &
     }
 }
 
+/// Asserts that no job with attempts gets another material or SKU: the store keeps sums of prints by both.
+pub(super) fn keeps_what_prints_are_summed_by(before: &Order, after: &Order) {
+    for job in before.jobs.values().filter(|job| !job.attempts.is_empty()) {
+        let now = after.jobs.get(&job.id).unwrap();
+        assert_eq!((now.material_id, now.sku_id), (job.material_id, job.sku_id), "{now:#?}");
+    }
+}
+
 pub(super) fn code<T: Aggregate, A: std::fmt::Debug>(refused: Result<Decision<T, A>, Refusal>) -> String {
     refused.unwrap_err().code
 }

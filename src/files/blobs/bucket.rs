@@ -1,8 +1,8 @@
 //! Contents in a bucket, of which the disk of this server has copies.
 //!
-//! What is sent to a printer, sliced or measured is received as a whole, verified by its hash and copied to the disk.
-//! Large downloads pass through in parts. After a bucket did not respond, nothing new is begun for a moment, so that
-//! who comes next need not wait as well; what is under way goes on.
+//! Contents that are sent to a printer, sliced or measured are received as a whole, verified by their hash and copied
+//! to the disk. Large downloads pass through in parts. After a bucket did not respond, nothing new is begun for a
+//! moment, so that who comes next need not wait as well; what is under way goes on.
 
 use std::collections::HashMap;
 use std::io;
@@ -12,21 +12,24 @@ use std::time::Duration;
 
 use futures::stream::try_unfold;
 use sha2::{Digest as _, Sha256};
-use tokio::fs::File;
+use tokio::fs::{self, File};
 use tokio::io::AsyncWriteExt as _;
-use tokio::sync::{Mutex, Semaphore};
+use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep};
 use tokio_util::io::StreamReader;
 
 use super::copies::{LocalContent, LocalCopies};
+use super::transfers::{TransferClass, TransferSlots};
 use super::{ContentEntry, ContentReader, IncomingFile, is_hash};
 use services::object_storage::large::LargeObjectError;
 use services::object_storage::{ObjectStorage, StorageError};
 
-/// Maximum number of files sent to the bucket at the same time, and of those received. Each has one part in memory, and
-/// the parts share the line.
-const MAX_SENDS: usize = 2;
-const MAX_RECEIPTS: usize = 4;
+/// Maximum number of files sent to the bucket at the same time: of those that prints wait for, and of others.
+const PRODUCTION_SENDS: usize = 1;
+pub(super) const OTHER_SENDS: usize = 2;
+/// Maximum number of files received from the bucket at the same time: of those that prints wait for, and of others.
+const PRODUCTION_RECEIPTS: usize = 4;
+pub(super) const OTHER_RECEIPTS: usize = 2;
 /// Number of bytes of a part that is received for a copy.
 const COPY_PART_BYTES: u64 = 4 * 1024 * 1024;
 /// Number of bytes of a part that is passed on to a client.
@@ -45,10 +48,11 @@ const TRY_PAUSE: Duration = Duration::from_secs(3);
 pub(super) struct ContentBucket {
     storage: ObjectStorage,
     pub(super) copies: Arc<LocalCopies>,
-    sends: Semaphore,
-    receipts: Semaphore,
-    /// Locks, by hash, held while contents are received, so that they are received once.
-    turns: BlockingMutex<HashMap<String, Weak<Mutex<()>>>>,
+    pub(super) sends: TransferSlots,
+    pub(super) receipts: TransferSlots,
+    /// Locks, by class and hash, held while contents are received, so that they are received once. A print does not
+    /// wait for the slot of a picture of the same contents.
+    turns: BlockingMutex<HashMap<(TransferClass, String), Weak<Mutex<()>>>>,
     silent_until: BlockingMutex<Option<Instant>>,
 }
 
@@ -70,11 +74,11 @@ pub fn bucket_error(error: impl Into<LargeObjectError>) -> io::Error {
     }
 }
 
-pub(super) fn missing() -> io::Error {
+pub(super) fn missing_error() -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, ContentLoss::Missing)
 }
 
-fn damaged() -> io::Error {
+fn damaged_error() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, ContentLoss::Damaged)
 }
 
@@ -109,8 +113,8 @@ impl ContentBucket {
         Self {
             storage,
             copies,
-            sends: Semaphore::new(MAX_SENDS),
-            receipts: Semaphore::new(MAX_RECEIPTS),
+            sends: TransferSlots::new(PRODUCTION_SENDS, OTHER_SENDS),
+            receipts: TransferSlots::new(PRODUCTION_RECEIPTS, OTHER_RECEIPTS),
             turns: BlockingMutex::default(),
             silent_until: BlockingMutex::default(),
         }
@@ -148,16 +152,22 @@ impl ContentBucket {
             Err(LargeObjectError::Storage(StorageError::Missing)) => {
                 let is_missing = self.outcome(self.storage.lacks(&key(sha256)).await)?;
                 let elsewhere = || StorageError::Unavailable("an object that exists was not found".to_owned());
-                Err(if is_missing { missing() } else { bucket_error(elsewhere()) })
+                Err(if is_missing { missing_error() } else { bucket_error(elsewhere()) })
             }
             outcome => self.outcome(outcome),
         }
     }
 
     /// Stores contents from a complete file, which then becomes a copy at `home`.
-    pub(super) async fn keep(&self, file: &Path, home: PathBuf, sha256: &str, bytes: u64) -> io::Result<()> {
-        self.send(sha256, file).await?;
-        if let Err(error) = self.copies.add(sha256, file, home, bytes) {
+    pub(super) async fn keep(
+        &self,
+        file: &Path,
+        home: PathBuf,
+        (sha256, bytes): (&str, u64),
+        class: TransferClass,
+    ) -> io::Result<()> {
+        self.send(sha256, file, class).await?;
+        if let Err(error) = self.copies.add_unused(sha256, file, home, bytes).await {
             tracing::warn!(%error, "cannot keep a local copy of a file in the bucket");
         }
         Ok(())
@@ -165,41 +175,49 @@ impl ContentBucket {
 
     /// Stores contents from their copy, and returns whether there is one.
     pub(super) async fn send_copy(&self, sha256: &str) -> io::Result<bool> {
-        let Some(copy) = self.copies.get(sha256) else { return Ok(false) };
-        self.send(sha256, copy.path()).await.map(|()| true)
+        let Some(copy) = self.copies.get(sha256).await else { return Ok(false) };
+        self.send(sha256, copy.path(), TransferClass::Other).await.map(|()| true)
     }
 
-    async fn send(&self, sha256: &str, file: &Path) -> io::Result<()> {
-        let _place = self.sends.acquire().await.map_err(io::Error::other)?;
+    async fn send(&self, sha256: &str, file: &Path, class: TransferClass) -> io::Result<()> {
+        let _slot = self.sends.acquire(class).await?;
         self.admit()?;
         self.outcome(self.storage.send_file(&key(sha256), file, &mut |_| {}).await)
     }
 
-    /// Returns the copy of contents on the disk, which are received if there is none yet.
-    pub(super) async fn copy(&self, incoming: IncomingFile, home: PathBuf, sha256: &str) -> io::Result<LocalContent> {
-        if let Some(copy) = self.copies.get(sha256) {
+    /// Returns the copy of contents on the disk, which are received into a new file if there is none yet.
+    pub(super) async fn copy(
+        &self,
+        new_file: impl FnOnce() -> IncomingFile,
+        home: PathBuf,
+        sha256: &str,
+        class: TransferClass,
+    ) -> io::Result<LocalContent> {
+        if let Some(copy) = self.copies.get(sha256).await {
             return Ok(copy);
         }
-        let turn = self.turn(sha256);
+        let turn = self.turn(sha256, class);
         let _turn = turn.lock().await;
-        if let Some(copy) = self.copies.get(sha256) {
+        if let Some(copy) = self.copies.get(sha256).await {
             return Ok(copy);
         }
-        let _place = self.receipts.acquire().await.map_err(io::Error::other)?;
+        let incoming = new_file();
+        let _slot = self.receipts.acquire(class).await?;
         let (received, bytes) = self.receive(sha256, incoming.path()).await?;
         if received != sha256 {
-            return Err(damaged());
+            return Err(damaged_error());
         }
-        self.copies.add(sha256, incoming.path(), home, bytes)
+        self.copies.add(sha256, incoming.path(), home, bytes).await
     }
 
-    fn turn(&self, sha256: &str) -> Arc<Mutex<()>> {
+    fn turn(&self, sha256: &str, class: TransferClass) -> Arc<Mutex<()>> {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         turns.retain(|_, turn| turn.strong_count() > 0);
-        let existing = turns.get(sha256).and_then(Weak::upgrade);
+        let key = (class, sha256.to_owned());
+        let existing = turns.get(&key).and_then(Weak::upgrade);
         existing.unwrap_or_else(|| {
             let turn = Arc::default();
-            turns.insert(sha256.to_owned(), Arc::downgrade(&turn));
+            turns.insert(key, Arc::downgrade(&turn));
             turn
         })
     }
@@ -209,7 +227,7 @@ impl ContentBucket {
         let key = key(sha256);
         self.admit()?;
         let bytes = self.read_outcome(sha256, self.storage.size(&key).await).await?;
-        self.copies.make_room_on_disk(bytes);
+        self.make_room(to, bytes).await;
         // Created synchronously, as in `Blobs::begin`.
         let mut file = File::from_std(std::fs::File::create_new(to)?);
         let (mut hash, mut received) = (Sha256::new(), 0);
@@ -224,6 +242,16 @@ impl ContentBucket {
         // A copy is used after a loss of power, too.
         file.sync_all().await?;
         Ok((hex::encode(hash.finalize()), bytes))
+    }
+
+    /// Makes room for a new file of so many bytes among the copies. If this fails, so does whoever creates the file.
+    pub(super) async fn make_room(&self, new_file: &Path, bytes: u64) {
+        self.copies.make_room_on_disk(bytes).await;
+        // Somebody may have emptied the folder of copies. (A folder that has all contents is not made anew: its disk
+        // may not be mounted.)
+        if let Some(folder) = new_file.parent() {
+            let _ = fs::create_dir_all(folder).await;
+        }
     }
 
     /// Opens contents that are large enough to be passed on in parts, and returns them with their size; `None` if they
@@ -245,7 +273,7 @@ impl ContentBucket {
             hash.update(&part);
             // Whoever receives damaged contents does not get their end.
             if end == bytes && hex::encode(hash.clone().finalize()) != sha256 {
-                return Err(damaged());
+                return Err(damaged_error());
             }
             Ok(Some((part, (bucket, sha256, hash, end))))
         });
@@ -253,10 +281,11 @@ impl ContentBucket {
         Ok(Some((reader, bytes)))
     }
 
-    /// Returns all contents.
-    pub(super) async fn contents(&self) -> io::Result<Vec<ContentEntry>> {
+    /// Returns the contents in a folder, which has the first two digits of their hashes as its name; all if it is
+    /// empty.
+    pub(super) async fn contents(&self, folder: &str) -> io::Result<Vec<ContentEntry>> {
         self.admit()?;
-        let objects = self.outcome(self.storage.objects_below("").await)?;
+        let objects = self.outcome(self.storage.objects_below(folder).await)?;
         let entries = objects.into_iter().filter_map(|object| {
             let sha256 = object.key.rsplit('/').next().filter(|name| is_hash(name))?.to_owned();
             Some(ContentEntry { sha256, stored_at: Some(object.modified_at) })
@@ -264,9 +293,8 @@ impl ContentBucket {
         Ok(entries.collect())
     }
 
-    /// Removes contents and their copy, if they exist. Takes effect at once or never.
+    /// Removes contents, if they exist, but not their copy. The request is not repeated.
     pub(super) async fn remove(&self, sha256: &str) -> io::Result<()> {
-        self.copies.remove(sha256);
         self.admit()?;
         match self.storage.remove_once(&key(sha256)).await {
             Err(StorageError::Missing) => Ok(()),

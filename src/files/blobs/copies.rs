@@ -1,12 +1,22 @@
 //! Copies of contents from a bucket, on the disk of this server. Their total size is bounded: the copy that was used
 //! least recently is removed first, and those in use stay.
+//!
+//! Looking at the disk and removing files may take long. Both happen on blocking threads, one at a time, and never
+//! while somebody waits for the index; whoever ends a use only sees to it that they happen.
 
-use std::collections::HashMap;
+mod index;
+
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 use std::{fs, io};
 
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
+
+use self::index::CopyIndex;
 use super::{is_hash, is_prefix};
 use crate::disk::DiskCapacity;
 
@@ -24,25 +34,13 @@ pub struct CopyLimits {
 pub(super) struct LocalCopies {
     dir: PathBuf,
     limits: CopyLimits,
+    /// Lock of whoever adds or removes a file, taken before that of the index and only on blocking threads. So the
+    /// index and the disk agree on each file.
+    disk: Mutex<()>,
+    /// Lock that is held for a moment, without any work on the disk.
     index: Mutex<CopyIndex>,
-}
-
-#[derive(Debug, Default)]
-struct CopyIndex {
-    copies: HashMap<String, LocalCopy>,
-    bytes: u64,
-    /// Number of uses of all copies so far, which orders them in time.
-    uses: u64,
-}
-
-#[derive(Debug)]
-struct LocalCopy {
-    path: PathBuf,
-    bytes: u64,
-    /// Number of the use that added the copy, which tells it from another one of the same contents.
-    id: u64,
-    last_use: u64,
-    users: usize,
+    /// `true` if copies beyond the limit are about to be removed.
+    is_trim_due: AtomicBool,
 }
 
 /// Contents in a file on the disk of this server. A copy of contents from a bucket stays there until this is dropped.
@@ -73,18 +71,15 @@ impl LocalContent {
 
 impl Drop for CopyUse {
     fn drop(&mut self) {
-        let mut index = self.copies.lock();
-        if let Some(copy) = index.copies.get_mut(&self.sha256).filter(|copy| copy.id == self.id) {
-            copy.users = copy.users.saturating_sub(1);
-        }
-        index.make_room(self.copies.limits.max_bytes);
+        self.copies.lock().end_use(&self.sha256, self.id);
+        self.copies.trim_later();
     }
 }
 
 impl LocalCopies {
     /// Finds the copies that an earlier process left in a directory. Blocks.
     pub(super) fn open(dir: &Path, limits: CopyLimits) -> io::Result<Arc<Self>> {
-        let mut copies = Vec::new();
+        let mut leftovers = Vec::new();
         for folder in fs::read_dir(dir)? {
             let folder = folder?;
             if !is_prefix(&folder.file_name()) || !folder.file_type()?.is_dir() {
@@ -95,220 +90,202 @@ impl LocalCopies {
                 let (name, metadata) = (copy.file_name().to_string_lossy().into_owned(), copy.metadata()?);
                 if is_hash(&name) {
                     let written_at = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-                    copies.push((written_at, name, copy.path(), metadata.len()));
+                    leftovers.push((written_at, name, copy.path(), metadata.len()));
                 }
             }
         }
-        copies.sort();
+        leftovers.sort();
         let mut index = CopyIndex::default();
-        for (_, sha256, path, bytes) in copies {
-            index.add(sha256, path, bytes, 0);
+        for (_, sha256, path, bytes) in leftovers {
+            index.add(&sha256, path, bytes, 0);
         }
-        index.make_room(limits.max_bytes);
-        Ok(Arc::new(Self { dir: dir.to_owned(), limits, index: Mutex::new(index) }))
+        let (dir, index) = (dir.to_owned(), Mutex::new(index));
+        let copies = Self { dir, limits, disk: Mutex::default(), index, is_trim_due: AtomicBool::new(false) };
+        copies.trim();
+        Ok(Arc::new(copies))
     }
 
     /// Removes copies that nobody uses until the disk has room for so many bytes besides those that copies leave free,
     /// or no such copy is left.
-    pub(super) fn make_room_on_disk(&self, bytes: u64) {
-        let needed = self.limits.min_free_bytes.saturating_add(bytes);
-        let has_room = || DiskCapacity::of(&self.dir).map_or(true, |disk| disk.free_bytes >= needed);
-        while !has_room() && self.lock().remove_oldest() {}
+    pub(super) async fn make_room_on_disk(self: &Arc<Self>, bytes: u64) {
+        let copies = self.clone();
+        // Without room, whoever needs it fails.
+        drop(spawn_blocking(move || copies.make_room(bytes)).await);
     }
 
     /// Returns the number of bytes of the copies that nobody uses, which make room for others.
     pub(super) fn spare_bytes(&self) -> u64 {
-        self.lock().copies.values().filter(|copy| copy.users == 0).map(|copy| copy.bytes).sum()
+        self.lock().unused_bytes()
     }
 
     /// Returns whether there is a copy of contents.
     pub(super) fn has(&self, sha256: &str) -> bool {
-        self.lock().copies.contains_key(sha256)
+        self.lock().has(sha256)
     }
 
     /// Returns the copy of contents, if there is one.
-    pub(super) fn get(self: &Arc<Self>, sha256: &str) -> Option<LocalContent> {
-        let mut index = self.lock();
-        let copy = index.copies.get(sha256)?;
-        // Somebody may have emptied the directory, or the disk may have lost the end.
-        if !fs::metadata(&copy.path).is_ok_and(|metadata| metadata.len() == copy.bytes) {
-            index.remove(sha256);
+    pub(super) async fn get(self: &Arc<Self>, sha256: &str) -> Option<LocalContent> {
+        if !self.has(sha256) {
             return None;
         }
-        index.uses += 1;
-        let uses = index.uses;
-        let copy = index.copies.get_mut(sha256)?;
-        copy.last_use = uses;
-        copy.users += 1;
-        Some(self.in_use(copy, sha256))
+        let (copies, sha256) = (self.clone(), sha256.to_owned());
+        spawn_blocking(move || copies.find(&sha256)).await.ok().flatten()
     }
 
     /// Moves a complete file to its place, and returns it as a copy in use.
-    pub(super) fn add(
+    pub(super) async fn add(
         self: &Arc<Self>,
         sha256: &str,
         from: &Path,
         to: PathBuf,
         bytes: u64,
     ) -> io::Result<LocalContent> {
-        let mut index = self.lock();
+        let (copies, sha256, from) = (self.clone(), sha256.to_owned(), from.to_owned());
+        spawn_blocking(move || copies.insert(&sha256, &from, to, bytes)).await.map_err(io::Error::other)?
+    }
+
+    /// Moves a complete file to its place, as a copy that nobody uses yet.
+    pub(super) async fn add_unused(
+        self: &Arc<Self>,
+        sha256: &str,
+        from: &Path,
+        to: PathBuf,
+        bytes: u64,
+    ) -> io::Result<()> {
+        let (copies, sha256, from) = (self.clone(), sha256.to_owned(), from.to_owned());
+        let insert = move || {
+            copies.place(&sha256, &from, to, bytes, 0)?;
+            copies.make_room_for_all();
+            Ok(())
+        };
+        spawn_blocking(insert).await.map_err(io::Error::other)?
+    }
+
+    /// Removes a copy, if there is one.
+    pub(super) async fn remove(self: &Arc<Self>, sha256: &str) {
+        let (copies, sha256) = (self.clone(), sha256.to_owned());
+        drop(spawn_blocking(move || copies.delete(&sha256)).await);
+    }
+
+    /// Returns the copy of contents, if there is one. Blocks.
+    pub(super) fn find(self: &Arc<Self>, sha256: &str) -> Option<LocalContent> {
+        let copy = self.lock().begin_use(sha256)?;
+        let content = self.in_use(copy.path, sha256, copy.id);
+        let is_whole = || fs::metadata(content.path()).is_ok_and(|metadata| metadata.len() == copy.bytes);
+        if is_whole() {
+            return Some(content);
+        }
+        let disk = self.lock_disk();
+        // Somebody may have emptied the directory, or the disk may have lost the end; unless it was just stored anew.
+        let is_usable = is_whole();
+        if !is_usable {
+            self.unlink(sha256);
+        }
+        drop(disk);
+        is_usable.then_some(content)
+    }
+
+    /// Moves a complete file to its place, and returns it as a copy in use. Blocks.
+    fn insert(self: &Arc<Self>, sha256: &str, from: &Path, to: PathBuf, bytes: u64) -> io::Result<LocalContent> {
+        let id = self.place(sha256, from, to.clone(), bytes, 1)?;
+        let content = self.in_use(to, sha256, id);
+        self.make_room_for_all();
+        Ok(content)
+    }
+
+    /// Moves a complete file to its place, and returns the ID of the copy with its new users.
+    fn place(&self, sha256: &str, from: &Path, to: PathBuf, bytes: u64, users: usize) -> io::Result<u64> {
+        let _disk = self.lock_disk();
         if let Some(folder) = to.parent() {
             fs::create_dir_all(folder)?;
         }
         fs::rename(from, &to)?;
-        let copy = index.add(sha256.to_owned(), to, bytes, 1);
-        let content = self.in_use(copy, sha256);
-        index.make_room(self.limits.max_bytes);
+        Ok(self.lock().add(sha256, to, bytes, users))
+    }
+
+    /// Removes copies until they keep within both limits, or no unused one is left. Blocks.
+    fn make_room_for_all(&self) {
+        self.trim();
+        self.make_room(0);
+    }
+
+    /// Removes copies that nobody uses until the disk has room for so many bytes, as [`Self::make_room_on_disk`] does.
+    /// Blocks.
+    fn make_room(&self, bytes: u64) {
+        let needed = self.limits.min_free_bytes.saturating_add(bytes);
+        let has_room = || DiskCapacity::of(&self.dir).map_or(true, |disk| disk.free_bytes >= needed);
+        while !has_room() && self.evict(|_| true) {}
+    }
+
+    /// Removes copies that nobody uses until all have at most their total size. Blocks.
+    fn trim(&self) {
+        while self.evict(|index| index.exceeds(self.limits.max_bytes)) {}
+    }
+
+    /// Sees to it that copies beyond the limit are removed, on another thread if there is a runtime.
+    fn trim_later(self: &Arc<Self>) {
+        if !self.lock().exceeds(self.limits.max_bytes) || self.is_trim_due.swap(true, SeqCst) {
+            return;
+        }
+        let copies = self.clone();
+        let trim = move || {
+            // What becomes unused from now on may be missed by this run.
+            copies.is_trim_due.store(false, SeqCst);
+            copies.trim();
+        };
+        match Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn_blocking(trim)),
+            Err(_) => trim(),
+        }
+    }
+
+    /// Removes the copy that nobody uses and that was used least recently, if that is needed; returns whether one was
+    /// removed. Blocks.
+    fn evict(&self, is_needed: impl Fn(&CopyIndex) -> bool) -> bool {
+        let _disk = self.lock_disk();
+        let mut index = self.lock();
+        let victim = if is_needed(&index) { index.remove_oldest() } else { None };
         drop(index);
-        self.make_room_on_disk(0);
-        Ok(content)
+        let Some(path) = victim else { return false };
+        remove_file(&path);
+        true
     }
 
-    /// Removes a copy, if there is one.
-    pub(super) fn remove(&self, sha256: &str) {
-        self.lock().remove(sha256);
+    /// Removes a copy, if there is one. Blocks.
+    fn delete(&self, sha256: &str) {
+        let _disk = self.lock_disk();
+        self.unlink(sha256);
     }
 
-    fn in_use(self: &Arc<Self>, copy: &LocalCopy, sha256: &str) -> LocalContent {
-        let copy_use = CopyUse { copies: self.clone(), sha256: sha256.to_owned(), id: copy.id };
-        LocalContent { path: copy.path.clone(), _copy: Some(copy_use) }
+    /// Removes a copy, if there is one, for whoever holds the lock of the disk.
+    fn unlink(&self, sha256: &str) {
+        let path = self.lock().remove(sha256);
+        if let Some(path) = path {
+            remove_file(&path);
+        }
+    }
+
+    fn in_use(self: &Arc<Self>, path: PathBuf, sha256: &str, id: u64) -> LocalContent {
+        let copy_use = CopyUse { copies: self.clone(), sha256: sha256.to_owned(), id };
+        LocalContent { path, _copy: Some(copy_use) }
     }
 
     fn lock(&self) -> MutexGuard<'_, CopyIndex> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn lock_disk(&self) -> MutexGuard<'_, ()> {
+        self.disk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-impl CopyIndex {
-    /// Adds a copy with new users. One of the same contents is replaced, and keeps its users.
-    fn add(&mut self, sha256: String, path: PathBuf, bytes: u64, users: usize) -> &LocalCopy {
-        self.uses += 1;
-        let uses = self.uses;
-        self.bytes += bytes;
-        let copy = self.copies.entry(sha256).or_insert(LocalCopy { path, bytes: 0, id: uses, last_use: 0, users: 0 });
-        self.bytes -= copy.bytes;
-        (copy.bytes, copy.last_use, copy.users) = (bytes, uses, copy.users + users);
-        copy
-    }
-
-    /// Removes copies that nobody uses until the others have at most the given size.
-    fn make_room(&mut self, max_bytes: u64) {
-        while self.bytes > max_bytes && self.remove_oldest() {}
-    }
-
-    /// Removes the copy that nobody uses and that was used least recently; returns whether there was one.
-    fn remove_oldest(&mut self) -> bool {
-        let unused = self.copies.iter().filter(|(_, copy)| copy.users == 0);
-        let oldest = unused.min_by_key(|(_, copy)| copy.last_use).map(|(sha256, _)| sha256.clone());
-        let Some(sha256) = oldest else { return false };
-        self.remove(&sha256);
-        true
-    }
-
-    fn remove(&mut self, sha256: &str) {
-        let Some(copy) = self.copies.remove(sha256) else { return };
-        self.bytes -= copy.bytes;
-        if let Err(error) = fs::remove_file(&copy.path)
-            && error.kind() != io::ErrorKind::NotFound
-        {
-            tracing::warn!(%error, "cannot remove a local copy of a file in the bucket");
-        }
+fn remove_file(path: &Path) {
+    if let Err(error) = fs::remove_file(path)
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        tracing::warn!(%error, "cannot remove a local copy of a file in the bucket");
     }
 }
 
 #[cfg(test)]
-mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
-    use super::*;
-
-    fn open(dir: &tempfile::TempDir, max_bytes: u64) -> Arc<LocalCopies> {
-        LocalCopies::open(dir.path(), CopyLimits { max_bytes, min_free_bytes: 0 }).unwrap()
-    }
-
-    /// Adds a copy of ten bytes, which nobody uses.
-    fn add(copies: &Arc<LocalCopies>, dir: &Path, digit: char) -> String {
-        drop(add_in_use(copies, dir, digit));
-        hash(digit)
-    }
-
-    fn add_in_use(copies: &Arc<LocalCopies>, dir: &Path, digit: char) -> LocalContent {
-        let (from, sha256) = (dir.join("incoming"), hash(digit));
-        fs::write(&from, [0_u8; 10]).unwrap();
-        copies.add(&sha256, &from, dir.join(&sha256[..2]).join(&sha256), 10).unwrap()
-    }
-
-    fn hash(digit: char) -> String {
-        digit.to_string().repeat(64)
-    }
-
-    #[test]
-    fn the_copy_that_was_used_least_recently_makes_room() {
-        let dir = tempfile::tempdir().unwrap();
-        let copies = open(&dir, 20);
-        let (a, b) = (add(&copies, dir.path(), 'a'), add(&copies, dir.path(), 'b'));
-        drop(copies.get(&a).unwrap());
-        let c = add(&copies, dir.path(), 'c');
-        assert!(copies.get(&b).is_none() && !dir.path().join("bb").join(&b).exists());
-        assert!(copies.get(&a).is_some() && copies.get(&c).is_some());
-        copies.remove(&a);
-        assert!(copies.get(&a).is_none());
-        fs::remove_file(dir.path().join("cc").join(&c)).unwrap();
-        assert!(copies.get(&c).is_none(), "somebody has removed it");
-        assert_eq!(copies.lock().bytes, 0);
-    }
-
-    #[test]
-    fn a_copy_in_use_stays() {
-        let dir = tempfile::tempdir().unwrap();
-        let copies = open(&dir, 10);
-        let first = add_in_use(&copies, dir.path(), 'a');
-        let again = add_in_use(&copies, dir.path(), 'a');
-        add(&copies, dir.path(), 'b');
-        drop(again);
-        assert!(first.path().exists() && copies.get(&hash('b')).is_none());
-        copies.remove(&hash('a'));
-        let other = add_in_use(&copies, dir.path(), 'a');
-        drop(first);
-        add(&copies, dir.path(), 'c');
-        assert!(other.path().exists(), "the user of the former copy was not one of this copy");
-    }
-
-    #[test]
-    fn copies_of_an_earlier_process_are_found_and_bounded() {
-        let dir = tempfile::tempdir().unwrap();
-        let copies = open(&dir, 20);
-        let (a, b) = (add(&copies, dir.path(), 'a'), add(&copies, dir.path(), 'b'));
-        let copies = open(&dir, 20);
-        assert!(copies.get(&a).is_some() && copies.get(&b).is_some());
-        let copies = open(&dir, 10);
-        assert_eq!(copies.lock().copies.len(), 1);
-    }
-
-    #[test]
-    fn copies_leave_room_on_the_disk() {
-        let dir = tempfile::tempdir().unwrap();
-        let copies = open(&dir, 100);
-        let used = add_in_use(&copies, dir.path(), 'a');
-        let b = add(&copies, dir.path(), 'b');
-        assert_eq!(copies.spare_bytes(), 10);
-        copies.make_room_on_disk(0);
-        assert!(copies.has(&b), "there is room");
-        copies.make_room_on_disk(u64::MAX);
-        assert!(!copies.has(&b) && used.path().exists(), "the disk never has so much");
-        assert_eq!(copies.spare_bytes(), 0);
-        drop(used);
-        let limits = CopyLimits { max_bytes: 100, min_free_bytes: u64::MAX };
-        let copies = LocalCopies::open(dir.path(), limits).unwrap();
-        let c = add_in_use(&copies, dir.path(), 'c');
-        assert!(!copies.has(&hash('a')) && c.path().exists(), "what is added makes room");
-    }
-
-    #[test]
-    fn a_copy_that_lost_its_end_is_not_used() {
-        let dir = tempfile::tempdir().unwrap();
-        let copies = open(&dir, 100);
-        let a = add(&copies, dir.path(), 'a');
-        fs::write(dir.path().join("aa").join(&a), "half").unwrap();
-        assert!(copies.get(&a).is_none() && !copies.has(&a));
-    }
-}
+mod tests;

@@ -28,6 +28,7 @@ async fn keep_only(blobs: &Blobs, named: &[&String]) -> usize {
     for sha256 in hashes(blobs).await.iter().filter(|sha256| !named.contains(sha256)) {
         if let Some(removal) = blobs.removal(sha256) {
             removal.remove().await.unwrap();
+            removal.clear().await.unwrap();
             removed += 1;
         }
     }
@@ -56,7 +57,7 @@ async fn the_same_bytes_are_kept_once_under_their_digest() {
     let recording = blobs.recording();
     let whole = blobs.put(b"abc", &recording).await.unwrap();
     assert_eq!(whole.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-    let mut pieces = blobs.begin().unwrap();
+    let mut pieces = blobs.begin().await.unwrap();
     pieces.write(b"a").await.unwrap();
     pieces.write(b"bc").await.unwrap();
     assert_eq!(pieces.keep(&recording).await.unwrap(), whole);
@@ -71,7 +72,7 @@ async fn the_same_bytes_are_kept_once_under_their_digest() {
 async fn what_is_given_up_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let blobs = Blobs::open(dir.path()).unwrap();
-    let mut given_up = blobs.begin().unwrap();
+    let mut given_up = blobs.begin().await.unwrap();
     given_up.write(b"abc").await.unwrap();
     drop(given_up);
     assert_eq!(files_below(dir.path()), 0);
@@ -84,10 +85,10 @@ async fn what_is_given_up_leaves_nothing() {
 async fn an_upload_to_a_server_that_was_overtaken_is_never_mistaken_for_another_one() {
     let dir = tempfile::tempdir().unwrap();
     let former = Blobs::open(dir.path()).unwrap();
-    let mut late = former.begin().unwrap();
+    let mut late = former.begin().await.unwrap();
     late.write(b"abc").await.unwrap();
     let blobs = Blobs::open(dir.path()).unwrap();
-    let mut whole = blobs.begin().unwrap();
+    let mut whole = blobs.begin().await.unwrap();
     whole.write(b"xyz").await.unwrap();
     assert!(late.keep(&former.recording()).await.is_err(), "what it wrote was removed");
     let stored = whole.keep(&blobs.recording()).await.unwrap();
@@ -107,7 +108,11 @@ async fn contents_are_removed_only_while_none_waits_for_its_record() {
     let later = blobs.recording();
     blobs.put(b"xyz", &later).await.unwrap();
     // The same is stored once it is removed.
-    let (again, removed) = tokio::join!(blobs.put(b"abc", &later), removal.remove());
+    let remove = async move {
+        removal.remove().await?;
+        removal.clear().await
+    };
+    let (again, removed) = tokio::join!(blobs.put(b"abc", &later), remove);
     let again = again.unwrap();
     removed.unwrap();
     assert!(blobs.read(&again.sha256).await.is_ok());

@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
+use super::transfers::TransferClass;
+
 /// Contents that are being recorded or removed.
 #[derive(Debug, Default)]
 pub(crate) struct ContentUses {
@@ -30,6 +32,7 @@ struct UseIndex {
 pub struct Recording {
     uses: Arc<ContentUses>,
     hashes: Mutex<Vec<String>>,
+    class: TransferClass,
 }
 
 /// Removal of contents, which are not stored until this is dropped.
@@ -72,8 +75,13 @@ impl ContentUses {
 }
 
 impl Recording {
-    pub(crate) fn new(uses: Arc<ContentUses>) -> Self {
-        Self { uses, hashes: Mutex::default() }
+    pub(crate) fn new(uses: Arc<ContentUses>, class: TransferClass) -> Self {
+        Self { uses, hashes: Mutex::default(), class }
+    }
+
+    /// Returns the class in which the contents are sent to a bucket.
+    pub(super) fn class(&self) -> TransferClass {
+        self.class
     }
 
     /// Adds contents that are about to be stored. Waits while the same contents are being removed.
@@ -134,7 +142,7 @@ mod tests {
     #[tokio::test]
     async fn only_the_same_contents_wait_for_each_other() {
         let uses = Arc::<ContentUses>::default();
-        let (first, second) = (Recording::new(uses.clone()), Recording::new(uses.clone()));
+        let [first, second] = [(); 2].map(|()| Recording::new(uses.clone(), TransferClass::Other));
         first.add("a").await;
         first.add("a").await;
         second.add("a").await;

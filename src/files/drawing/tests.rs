@@ -1,8 +1,13 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::collections::HashSet;
+use std::pin::pin;
+
 use simulator::gcode::shapes::{PartShape, PlateLayout, shaped_gcode};
 
 use super::*;
+use crate::blobs::CopyLimits;
+use services::object_storage::ObjectStorage;
 
 const SQUARE: &str = "M83\nG1 X0 Y0 Z0.2\nG1 X10 E1\nG1 Y10 E1\nG1 X0 E1\nG1 Y0 E1\n";
 
@@ -26,10 +31,37 @@ async fn a_picture_is_drawn_once_for_each_content_and_removed_with_it() {
     assert_eq!(blobs.drawn_picture(&sha256, 1, None).await.unwrap(), Some(other));
     std::fs::write(&stored, &png[..png.len() - 1]).unwrap();
     assert_eq!(blobs.drawn_picture(&sha256, 1, None).await.unwrap(), Some(png));
-    blobs.removal(&sha256).unwrap().remove().await.unwrap();
+    let removal = blobs.removal(&sha256).unwrap();
+    removal.remove().await.unwrap();
+    removal.clear().await.unwrap();
     assert!(!blobs.drawings(&sha256).exists());
     assert_eq!(blobs.drawn_picture(&sha256, 1, None).await.unwrap(), None, "the content is gone");
     assert!(!blobs.drawings(&sha256).exists(), "nothing is stored for contents that are gone");
+}
+
+#[tokio::test]
+async fn nothing_is_received_for_a_picture_before_its_turn() {
+    let dirs = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    let [bucket, first_copies, copies] = dirs.each_ref().map(tempfile::TempDir::path);
+    let limits = CopyLimits { max_bytes: u64::MAX, min_free_bytes: 0 };
+    let open = |copies: &Path| {
+        let storage = ObjectStorage::folder(bucket, String::new()).unwrap();
+        Blobs::in_bucket(storage, copies, limits).unwrap()
+    };
+    let first = open(first_copies);
+    let (lost, other) = (store(&first, SQUARE.as_bytes()).await, store(&first, b"other").await);
+    // Whoever asks the bucket for it learns that at once.
+    std::fs::remove_file(bucket.join(&lost[..2]).join(&lost)).unwrap();
+    let blobs = open(copies);
+    let turn = blobs.turns.drawing_turn().await.unwrap();
+    let mut picture = pin!(blobs.drawn_picture(&lost, 1, None));
+    tokio::select! {
+        biased; // the picture first
+        _ = &mut picture => panic!("another picture is being drawn"),
+        content = blobs.local(&other) => drop(content.unwrap()),
+    }
+    drop(turn);
+    assert_eq!(picture.await.unwrap(), None);
 }
 
 #[tokio::test]
@@ -42,7 +74,12 @@ async fn drawings_of_contents_that_another_server_removed_are_removed() {
         blobs.drawn_picture(sha256, 1, None).await.unwrap().unwrap();
     }
     std::fs::remove_file(blobs.path(&other)).unwrap();
-    blobs.keep_only_drawings(&HashSet::from([named.clone()])).await.unwrap();
+    let mut drawn = blobs.drawn_contents().await.unwrap();
+    drawn.retain(|sha256| *sha256 != named);
+    assert_eq!(drawn, [other.clone()]);
+    for _ in 0..2 {
+        blobs.remove_drawings(&other).await.unwrap();
+    }
     assert!(blobs.drawings(&named).exists() && !blobs.drawings(&other).exists());
 }
 

@@ -41,14 +41,14 @@ pub(super) fn by_key(app: &AccessHandles, presented: &str) -> Result<Arc<Princip
         (None, Some(access)) => check_key(app, access, presented, now).map(|key| {
             let (name, customer_email) = (key.name.clone(), key.customer_email.clone());
             let principal = Arc::new(Principal::Key { id: key.id, name, role: key.role, customer_email });
-            app.checked_keys.remember(CheckedKey {
+            let key = CheckedKey {
                 digest,
-                state: Arc::downgrade(&state),
                 expires_at: key.expires_at,
                 id: key.id,
                 principal: principal.clone(),
                 noted_at: now.0.into(),
-            });
+            };
+            app.checked_keys.remember(&state, key);
             principal
         }),
         // Until the first key or user is made, the aggregate does not exist.

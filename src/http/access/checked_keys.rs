@@ -5,14 +5,13 @@
 //! such as a revocation, makes the next request check its key again. Keys themselves are not kept, but a digest of each
 //! that depends on a secret of this process.
 
-use std::ptr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
-use std::sync::{Arc, Weak};
 
-use dashmap::DashMap;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
+use crate::state_cache::{CacheBounds, StateCache};
 use domain::access::Access;
 use domain::aggregate::Versioned;
 use domain::id::Id;
@@ -20,9 +19,8 @@ use domain::principal::Principal;
 use domain::time::Timestamp;
 use platform::secrets::random::secret_bytes;
 
-/// Maximum number of entries. If it is exceeded, those for earlier states are forgotten or, if there are none, all;
-/// each key is checked once more.
-const MAX_CHECKED_KEYS: usize = 4096;
+/// Bounds of the keys. One that was forgotten is checked once more.
+const BOUNDS: CacheBounds = CacheBounds { entries: 4096, bytes: 4 * 1024 * 1024 };
 /// Number of secret bytes in front of a key: a whole block of the hash function, which is computed only once.
 const SECRET_BYTES: usize = 64;
 /// Time after which another use of a key is noted. The time of the last use is accurate to about a minute.
@@ -36,15 +34,13 @@ pub struct CheckedKeys {
     /// Hash function that has read the secret of this process.
     keyed: Sha256,
     /// Entries by the first bytes of their digest.
-    entries: DashMap<u64, CheckedKey>,
+    entries: StateCache<u64, Versioned<Access>, CheckedKey>,
 }
 
 /// Result of the check of an API key.
 pub(super) struct CheckedKey {
     /// Keyed digest of the whole key.
     pub digest: ApiKeyDigest,
-    /// State of access for which the key was valid. Held weakly, so that an old state can leave memory.
-    pub state: Weak<Versioned<Access>>,
     /// Time at which the key expires, if it does.
     pub expires_at: Option<Timestamp>,
     /// ID of the key.
@@ -56,6 +52,16 @@ pub(super) struct CheckedKey {
 }
 
 impl CheckedKey {
+    /// Returns the bytes that it has on the heap.
+    fn heap_bytes(&self) -> usize {
+        let text_bytes = if let Principal::Key { name, customer_email, .. } = &*self.principal {
+            name.len() + customer_email.as_ref().map_or(0, String::len)
+        } else {
+            0
+        };
+        size_of::<Principal>() + text_bytes
+    }
+
     /// Returns whether a use at `now` is to be noted, and remembers that it is. Others within the same second are not.
     fn notes_use(&self, now: Timestamp) -> bool {
         // A clock that was set back counts as another second.
@@ -70,7 +76,7 @@ impl CheckedKey {
 
 impl Default for CheckedKeys {
     fn default() -> Self {
-        Self { keyed: Sha256::new_with_prefix(secret_bytes::<SECRET_BYTES>()), entries: DashMap::new() }
+        Self { keyed: Sha256::new_with_prefix(secret_bytes::<SECRET_BYTES>()), entries: StateCache::new(BOUNDS) }
     }
 }
 
@@ -90,29 +96,23 @@ impl CheckedKeys {
         now: Timestamp,
         note: impl FnOnce(Id),
     ) -> Option<Arc<Principal>> {
-        let entry = self.entries.get(&place(digest))?;
-        let is_same: bool = entry.digest.ct_eq(digest).into();
-        // The weak reference keeps the address from being used again for another state.
-        let is_current = ptr::eq(entry.state.as_ptr(), Arc::as_ptr(state));
-        let is_valid = is_same && is_current && entry.expires_at.is_none_or(|at| at > now);
-        if !is_valid {
-            return None;
-        }
-        if entry.notes_use(now) {
-            note(entry.id);
-        }
-        Some(entry.principal.clone())
+        self.entries.find(&place(digest), state, |key| {
+            let is_same: bool = key.digest.ct_eq(digest).into();
+            let is_valid = is_same && key.expires_at.is_none_or(|at| at > now);
+            if !is_valid {
+                return None;
+            }
+            if key.notes_use(now) {
+                note(key.id);
+            }
+            Some(key.principal.clone())
+        })
     }
 
-    /// Remembers a valid key.
-    pub(super) fn remember(&self, key: CheckedKey) {
-        if self.entries.len() >= MAX_CHECKED_KEYS {
-            self.entries.retain(|_, entry| entry.state.strong_count() > 0);
-        }
-        if self.entries.len() >= MAX_CHECKED_KEYS {
-            self.entries.clear();
-        }
-        self.entries.insert(place(&key.digest), key);
+    /// Remembers a key that is valid in the given state of access.
+    pub(super) fn remember(&self, state: &Arc<Versioned<Access>>, key: CheckedKey) {
+        let (place, heap_bytes) = (place(&key.digest), key.heap_bytes());
+        self.entries.insert(place, state, key, heap_bytes);
     }
 }
 
@@ -133,10 +133,10 @@ mod tests {
         Arc::new(Versioned::nothing())
     }
 
-    fn checked(keys: &CheckedKeys, key: &str, state: &AccessSnapshot, expires_at: Option<Timestamp>) -> CheckedKey {
+    fn remember(keys: &CheckedKeys, key: &str, state: &AccessSnapshot, expires_at: Option<Timestamp>) {
         let (digest, principal) = (keys.digest(key), Arc::new(Principal::Machine));
-        let (id, state) = (domain::testing::id(7), Arc::downgrade(state));
-        CheckedKey { digest, state, expires_at, id, principal, noted_at: AtomicI64::new(NOW.0) }
+        let (id, noted_at) = (domain::testing::id(7), AtomicI64::new(NOW.0));
+        keys.remember(state, CheckedKey { digest, expires_at, id, principal, noted_at });
     }
 
     fn is_found(keys: &CheckedKeys, key: &str, state: &AccessSnapshot, now: Timestamp) -> bool {
@@ -148,11 +148,11 @@ mod tests {
         // All of them have the same version, as after a restore.
         let (keys, before, after) = (CheckedKeys::default(), state(), state());
         assert!(!is_found(&keys, "key_live_a", &before, NOW));
-        keys.remember(checked(&keys, "key_live_a", &before, None));
+        remember(&keys, "key_live_a", &before, None);
         assert!(is_found(&keys, "key_live_a", &before, NOW) && is_found(&keys, "key_live_a", &before.clone(), NOW));
         assert!(!is_found(&keys, "key_live_b", &before, NOW), "another key");
         assert!(!is_found(&keys, "key_live_a", &after, NOW), "it may have been revoked");
-        keys.remember(checked(&keys, "key_live_a", &after, None));
+        remember(&keys, "key_live_a", &after, None);
         assert!(is_found(&keys, "key_live_a", &after, NOW) && !is_found(&keys, "key_live_a", &before, NOW));
         // A state that has left memory leaves its address to no other one.
         drop(after);
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn a_key_that_expires_counts_until_then() {
         let (keys, state) = (CheckedKeys::default(), state());
-        keys.remember(checked(&keys, "key_live_a", &state, Some(Timestamp(NOW.0 + 10))));
+        remember(&keys, "key_live_a", &state, Some(Timestamp(NOW.0 + 10)));
         assert!(is_found(&keys, "key_live_a", &state, Timestamp(NOW.0 + 9)));
         assert!(!is_found(&keys, "key_live_a", &state, Timestamp(NOW.0 + 10)));
     }
@@ -178,14 +178,14 @@ mod tests {
         // A digest in the same place as that of another key does not stand for it.
         let mut near = one.digest("key_live_a");
         near[31] ^= 1;
-        one.remember(checked(&one, "key_live_a", &state, None));
+        remember(&one, "key_live_a", &state, None);
         assert!(one.find(&near, &state, NOW, |_| {}).is_none());
     }
 
     #[test]
     fn the_use_of_a_key_is_noted_once_a_second_and_when_the_clock_was_set_back() {
         let (keys, state) = (CheckedKeys::default(), state());
-        keys.remember(checked(&keys, "key_live_a", &state, None));
+        remember(&keys, "key_live_a", &state, None);
         let notes = |at: i64| {
             let mut noted = false;
             keys.find(&keys.digest("key_live_a"), &state, Timestamp(at), |id| noted = id == domain::testing::id(7));
@@ -198,22 +198,22 @@ mod tests {
     #[test]
     fn keys_are_bounded_in_number() {
         let (keys, state) = (CheckedKeys::default(), state());
-        for number in 0..3 * MAX_CHECKED_KEYS {
-            keys.remember(checked(&keys, &number.to_string(), &state, None));
+        for number in 0..3 * BOUNDS.entries {
+            remember(&keys, &number.to_string(), &state, None);
         }
-        assert!(keys.entries.len() <= MAX_CHECKED_KEYS);
-        assert!(is_found(&keys, &(3 * MAX_CHECKED_KEYS - 1).to_string(), &state, NOW));
+        assert!(keys.entries.len() <= BOUNDS.entries);
+        assert!(is_found(&keys, &(3 * BOUNDS.entries - 1).to_string(), &state, NOW));
     }
 
     #[test]
     fn keys_of_earlier_states_make_room_first() {
         let (keys, before, after) = (CheckedKeys::default(), state(), state());
-        keys.remember(checked(&keys, "key_live_a", &after, None));
-        for number in 1..MAX_CHECKED_KEYS {
-            keys.remember(checked(&keys, &number.to_string(), &before, None));
+        remember(&keys, "key_live_a", &after, None);
+        for number in 1..BOUNDS.entries {
+            remember(&keys, &number.to_string(), &before, None);
         }
         drop(before);
-        keys.remember(checked(&keys, "key_live_b", &after, None));
+        remember(&keys, "key_live_b", &after, None);
         assert!(["key_live_a", "key_live_b"].iter().all(|key| is_found(&keys, key, &after, NOW)));
         assert_eq!(keys.entries.len(), 2);
     }

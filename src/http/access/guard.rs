@@ -128,7 +128,7 @@ impl Middleware for RouteGuard {
                 Err(error) => error.into_response(),
             }
         };
-        let response = measured(&self.meter, began, answer).await;
+        let response = count_response(&self.meter, began, answer).await;
         let status = response.status();
         let named = response.extensions().get::<ErrorMeta>().is_some_and(|meta| meta.by.is_some());
         if named || refusable.is_refused(status) {
@@ -139,7 +139,7 @@ impl Middleware for RouteGuard {
 }
 
 /// Returns the response to a request that began at the given time, and counts it. If the handler panics, it is a 500.
-async fn measured(meter: &RouteMeter, began: Instant, answer: impl Future<Output = Response>) -> Response {
+async fn count_response(meter: &RouteMeter, began: Instant, answer: impl Future<Output = Response>) -> Response {
     let response = AssertUnwindSafe(answer).catch_unwind().await.unwrap_or_else(panicked);
     meter.answered(response.status().as_u16(), began.elapsed());
     response
@@ -207,7 +207,8 @@ impl Refusable {
 
 #[cfg(test)]
 mod tests {
-    use std::future::{pending, ready};
+    use std::future::{pending, poll_fn, ready};
+    use std::task::Poll;
 
     use tokio::task::yield_now;
 
@@ -235,14 +236,11 @@ mod tests {
         assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
     }
 
-    async fn broken() -> Response {
-        panic!("the handler is broken")
-    }
-
     #[tokio::test]
     async fn a_request_whose_handler_panics_is_counted_as_a_500() {
         let meter = RouteMeters::default().of("GET", "/broken");
-        let response = measured(&meter, Instant::now(), broken()).await;
+        let broken = poll_fn(|_| -> Poll<Response> { panic!("the handler is broken") });
+        let response = count_response(&meter, Instant::now(), broken).await;
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
         assert_eq!(meter.by_status().collect::<Vec<_>>(), [(500, 1)]);
         assert_eq!(meter.time().count, 1);

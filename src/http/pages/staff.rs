@@ -52,6 +52,7 @@ mod shell;
 mod sign_in;
 mod sign_off;
 mod stock;
+mod subject;
 mod swatch;
 mod task_counter;
 mod timing;

@@ -9,7 +9,6 @@ use axum::response::{IntoResponse as _, Response};
 use axum::{Json, Router};
 use maud::html;
 use serde_json::json;
-use tokio::sync::watch;
 
 use super::frame::page_in;
 use crate::design::assets;
@@ -20,6 +19,7 @@ use http::request_id;
 use http_api::billing;
 use http_api::production::health::{STANDBY_RETRY_SECONDS, standby_error, standby_readiness};
 use kernel::environment::Environment;
+use platform::watch::WatchReceiver;
 use store::lease::CurrentLeader;
 use words::{Language, pages};
 
@@ -29,12 +29,12 @@ const LIMIT_HEADERS: [&str; 2] = ["x-ratelimit-limit", "x-ratelimit-remaining"];
 /// State of a server that stands by.
 #[derive(Clone)]
 struct StandbyState {
-    leader: watch::Receiver<CurrentLeader>,
+    leader: WatchReceiver<CurrentLeader>,
     requests_per_minute: u32,
 }
 
 /// Builds the router of a server that stands by for `leader`.
-pub fn router(config: &Config, leader: watch::Receiver<CurrentLeader>) -> Router {
+pub fn router(config: &Config, leader: WatchReceiver<CurrentLeader>) -> Router {
     let requests_per_minute = config.limits.anonymous_requests_per_minute;
     let ids = Arc::new(Environment::of_the_machine(config.rules(), LastNumbers::default()));
     assets::routes::<StandbyState>()

@@ -38,6 +38,8 @@ pub(super) enum TimeForm {
     TimeOfDay,
     /// Elapsed time: `for 12 min`.
     Elapsed,
+    /// Remaining time: `12 min left`.
+    Remaining,
     /// Date as the value of a date field: `2026-11-28`.
     FieldDate,
     /// Milliseconds from rendering until the end of the shop's day, for the script. The time in the placeholder is
@@ -46,11 +48,12 @@ pub(super) enum TimeForm {
 }
 
 /// All formats, with their names in placeholders.
-const FORMS: [(TimeForm, &str); 6] = [
+const FORMS: [(TimeForm, &str); 7] = [
     (TimeForm::Moment, "moment"),
     (TimeForm::Day, "day"),
     (TimeForm::TimeOfDay, "near"),
     (TimeForm::Elapsed, "elapsed"),
+    (TimeForm::Remaining, "remaining"),
     (TimeForm::FieldDate, "field"),
     (TimeForm::DayLeft, "left"),
 ];
@@ -158,22 +161,26 @@ fn element((form, language, at): (TimeForm, Language, Timestamp), clock: &ShopCl
             html! { time datetime=(at) title=(exact) data-near="" { (notation::near(language, clock, at, now)) } }
         }
         TimeForm::Elapsed => {
-            html! { time datetime=(at) title=(exact) data-since="" { (elapsed(language, now.since(at))) } }
+            let text = shell::elapsed(language, &span(language, now.since(at)));
+            html! { time datetime=(at) title=(exact) data-since="" { (text) } }
+        }
+        TimeForm::Remaining => {
+            let text = shell::left(language, &span(language, at.since(now)));
+            html! { time datetime=(at) title=(exact) data-left="" { (text) } }
         }
         TimeForm::FieldDate => html! { (clock.field_date(at)) },
         TimeForm::DayLeft => html! { (clock.day_left_ms(now)) },
     }
 }
 
-/// Formats an elapsed time in the same way as the staff script: `for 12 min`, `for 3 h 5 min`.
-fn elapsed(language: Language, ms: i64) -> String {
+/// Formats an elapsed or remaining time in the same way as the staff script: `12 min`, `3 h 5 min`.
+fn span(language: Language, ms: i64) -> String {
     let minutes = (ms.max(0) + 30_000) / 60_000;
-    let span = match minutes {
+    match minutes {
         0 => shell::under_minute(language),
         1..60 => shell::minutes(language, &minutes.to_string()),
         _ => shell::hours(language, &(minutes / 60).to_string(), &(minutes % 60).to_string()),
-    };
-    shell::elapsed(language, &span)
+    }
 }
 
 /// Replaces the placeholders in each page that is sent.
@@ -227,6 +234,21 @@ mod tests {
         assert!(elapsed.ends_with(">for 1 h 5 min</time>"), "{elapsed}");
         let left = html! { main data-day-left=(mark(TimeForm::DayLeft, Timestamp::default())) {} };
         assert_eq!(fill(&left.0, &berlin(), AT), "<main data-day-left=\"22795000\"></main>");
+    }
+
+    #[test]
+    fn the_time_that_is_left_is_in_hours_and_minutes_when_it_is_sent() {
+        let left = |language: Language, minutes: i64| {
+            let end = AT.plus_ms(minutes * 60_000);
+            let element = fill(&mark_in(language, TimeForm::Remaining, end).0, &berlin(), AT);
+            let (attributes, text) = element.split_once(" data-left=\"\">").unwrap_or_default();
+            assert!(attributes.starts_with(&format!("<time datetime=\"{end}\" title=\"")), "{element}");
+            text.trim_end_matches("</time>").to_owned()
+        };
+        let english = |minutes| left(Language::English, minutes);
+        assert_eq!([-5, 0, 1, 59].map(english), ["under 1 min left", "under 1 min left", "1 min left", "59 min left"]);
+        assert_eq!(english(125), "2 h 5 min left");
+        assert_eq!(left(Language::German, 125), "noch 2 Std. 5 Min.");
     }
 
     #[test]

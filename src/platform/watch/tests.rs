@@ -80,6 +80,16 @@ async fn a_receiver_has_seen_the_value_that_it_began_with() {
 }
 
 #[tokio::test]
+async fn a_clone_has_seen_what_its_original_has() {
+    let sender = WatchSender::<u64>::default();
+    let mut receiver = sender.subscribe();
+    sender.send_replace(1);
+    let behind = receiver.clone();
+    assert_eq!(*receiver.borrow_and_update(), 1);
+    assert_eq!((behind.has_changed(), receiver.clone().has_changed()), (Ok(true), Ok(false)));
+}
+
+#[tokio::test]
 async fn only_a_modification_wakes_waiters() {
     let sender = WatchSender::new(0);
     let mut receiver = sender.subscribe();

@@ -12,12 +12,10 @@ use super::spools::BookingCache;
 use super::status::{self, FileFactsCache};
 use crate::adapter::PrinterError;
 use crate::push::{Dialect, PushMessage};
+use domain::printer_status::COLD_CELSIUS;
 
 /// JSON pointers to the fields that make up the printer's state.
 const STATES: [&str; 4] = ["/webhooks/state", "/print_stats/state", "/print_stats/filename", "/toolhead/homed_axes"];
-
-/// Temperature of nozzle or bed, in degrees Celsius, below which a printer that is not heated is at rest.
-const COLD_CELSIUS: f64 = 45.0;
 
 /// Moonraker's protocol for the push connection.
 pub(super) struct MoonrakerDialect {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -26,6 +26,7 @@ use crate::registry::Settings;
 use domain::printer_status::Status;
 use domain::schedule::Delays;
 use domain::time::Timestamp;
+use platform::watch::WatchSender;
 
 /// Delays between connection attempts while no caller needs the printer.
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };
@@ -72,7 +73,7 @@ pub(super) struct PrinterSession {
 struct SessionParts {
     state: Mutex<SessionState>,
     /// Notifies waiters when the connection opens or closes.
-    moved: watch::Sender<()>,
+    moved: WatchSender<()>,
     /// Signals that a caller needs the connection now.
     demand: Notify,
     /// Inbox that wakes the watch loop and collects pushed telemetry.
@@ -134,7 +135,7 @@ impl PrinterSession {
     pub(super) fn new(link: SessionSettings) -> Self {
         let shared = SessionParts {
             state: Mutex::default(),
-            moved: watch::Sender::new(()),
+            moved: WatchSender::new(()),
             demand: Notify::new(),
             inbox: PushInbox::default(),
         };

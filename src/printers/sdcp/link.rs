@@ -11,7 +11,7 @@ use futures::{SinkExt, StreamExt};
 use reqwest::Url;
 use serde_json::Value;
 use tokio::net::TcpStream;
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
@@ -23,6 +23,7 @@ use super::message::{self, PrinterMessage, PrinterRequest};
 use super::status::{self, StatusSummary};
 use crate::adapter::{PrinterError, PushState, Telemetry};
 use crate::network::unreachable;
+use crate::push::PushInbox;
 use crate::registry::Settings;
 use platform::http::lan_connect;
 use platform::secrets::random::secret_bytes;
@@ -51,29 +52,28 @@ pub(super) struct LazySocket {
 /// State that the socket shares with the adapter.
 #[derive(Default)]
 struct SocketInbox {
-    woken: Notify,
-    collected: Notify,
-    pushed: Mutex<InboxContent>,
+    inbox: PushInbox,
+    reported: Mutex<ReportedState>,
     /// Latest time on this server's clock, which is sent with requests.
     at_ms: AtomicI64,
 }
 
+/// State of the printer by its messages.
 #[derive(Default)]
-struct InboxContent {
-    state: PushState,
-    telemetry: Option<Telemetry>,
+struct ReportedState {
     last_essence: Option<StatusSummary>,
     /// ID of the printer itself; empty until the printer has reported it.
     board: String,
 }
 
 impl SocketInbox {
-    fn with<T>(&self, act: impl FnOnce(&mut InboxContent) -> T) -> T {
-        act(&mut self.pushed.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with<T>(&self, act: impl FnOnce(&mut ReportedState) -> T) -> T {
+        act(&mut self.reported.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn closed(&self) {
-        self.with(|pushed| (pushed.state.open, pushed.telemetry, pushed.last_essence) = (false, None, None));
+        self.inbox.closed();
+        self.with(|reported| reported.last_essence = None);
     }
 }
 
@@ -131,19 +131,19 @@ impl LazySocket {
     }
 
     pub(super) async fn changed(&self) {
-        self.shared.woken.notified().await;
+        self.shared.inbox.woken().await;
     }
 
     pub(super) fn push(&self) -> PushState {
-        self.shared.with(|pushed| pushed.state)
+        self.shared.inbox.state()
     }
 
     pub(super) async fn telemetry_pushed(&self) {
-        self.shared.collected.notified().await;
+        self.shared.inbox.collected().await;
     }
 
     pub(super) fn telemetry(&self) -> Option<Telemetry> {
-        self.shared.with(|pushed| pushed.telemetry.take())
+        self.shared.inbox.telemetry()
     }
 }
 
@@ -171,7 +171,7 @@ async fn keep(
                 }
                 // So that the printer has a place free before the next one is opened.
                 let _ = timeout(CLOSE_TIMEOUT, talk.socket.close(None)).await;
-                shared.woken.notify_one();
+                shared.inbox.wake();
             }
             Err(error) => {
                 let _ = first.answered.send(Err(error.clone()));
@@ -272,7 +272,7 @@ impl OpenSocket {
             return true; // Nobody waits for it any more, so it is not done.
         }
         let id = hex::encode(secret_bytes::<16>());
-        let board = self.shared.with(|pushed| pushed.board.clone());
+        let board = self.shared.with(|reported| reported.board.clone());
         let text = ask.message(&id, &board, self.shared.at_ms.load(Ordering::Relaxed));
         let until = Instant::now() + limit;
         self.waiting.insert(id, PendingRequest { ask, answered, until, acknowledged: false, payload: None });
@@ -281,12 +281,10 @@ impl OpenSocket {
 
     fn hear(&mut self, text: &str) {
         let (received, board) = message::read(text);
-        self.shared.with(|pushed| {
-            pushed.state.last_heard = Some(Instant::now());
-            if let Some(board) = board {
-                pushed.board = board;
-            }
-        });
+        self.shared.inbox.note_contact();
+        if let Some(board) = board {
+            self.shared.with(|reported| reported.board = board);
+        }
         match received {
             PrinterMessage::Answer { id, acknowledged, data } => {
                 let Some(mut waiting) = self.waiting.remove(&id) else { return };
@@ -316,20 +314,15 @@ impl OpenSocket {
     /// Records a status. If the status was not requested and contains a change, wakes the waiter.
     fn pushed(&self, payload: &Value, was_asked: bool) {
         let now = status::essence(payload);
-        let changed = self.shared.with(|pushed| {
-            let changed = pushed.last_essence.as_ref() != Some(&now);
-            pushed.last_essence = Some(now);
-            if !was_asked {
-                pushed.state.open = true;
-                let before = pushed.telemetry.take().unwrap_or_default();
-                pushed.telemetry = (!changed).then(|| before.then(status::telemetry(payload)));
-            }
-            changed && !was_asked
-        });
+        let changed = self.shared.with(|reported| reported.last_essence.replace(now) != reported.last_essence);
+        if was_asked {
+            return;
+        }
+        self.shared.inbox.opened();
         if changed {
-            self.shared.woken.notify_one();
-        } else if !was_asked {
-            self.shared.collected.notify_one();
+            self.shared.inbox.wake();
+        } else {
+            self.shared.inbox.collect(status::telemetry(payload));
         }
     }
 

@@ -11,16 +11,12 @@ use super::status;
 use crate::adapter::{PrinterError, Telemetry};
 use crate::push::{Dialect, PushMessage};
 use crate::wire::PrinterHttpClient;
+use domain::printer_status::{COLD_CELSIUS, WARM_CELSIUS};
 
 /// Factor by which state messages are slowed down while the printer is at rest. Without it, one comes every 0.5 s.
 const REST_FACTOR: u32 = 4;
 /// Flags of a printer that is in use.
 const IN_USE: [&str; 6] = ["printing", "paused", "pausing", "resuming", "cancelling", "finishing"];
-/// Temperature of nozzle or bed, in degrees Celsius, below which a printer that is not heated comes to rest.
-const COLD_CELSIUS: f64 = 45.0;
-/// Temperature of nozzle or bed, in degrees Celsius, below which a printer at rest remains so. It is higher than the
-/// other, so that noise around one temperature does not change the pace of messages again and again.
-const WARM_CELSIUS: f64 = 50.0;
 
 /// `OctoPrint`'s protocol for the push connection.
 pub(super) struct OctoPrintDialect {
@@ -62,7 +58,7 @@ impl Dialect for OctoPrintDialect {
             self.ends.add();
         }
         let update = self.news.read(&message);
-        let rests = rests(&message, update.telemetry.as_ref(), self.rests).unwrap_or(self.rests);
+        let rests = is_resting(&message, update.telemetry.as_ref(), self.rests).unwrap_or(self.rests);
         if rests == std::mem::replace(&mut self.rests, rests) {
             return update;
         }
@@ -74,7 +70,7 @@ impl Dialect for OctoPrintDialect {
 
 /// Returns whether a state message shows a printer at rest, neither in use nor heated nor still hot; `None` if the
 /// message does not tell. `is_at_rest` is the answer for the message before.
-fn rests(message: &Value, telemetry: Option<&Telemetry>, is_at_rest: bool) -> Option<bool> {
+fn is_resting(message: &Value, telemetry: Option<&Telemetry>, is_at_rest: bool) -> Option<bool> {
     let flags = message.get("current").or_else(|| message.get("history"))?.pointer("/state/flags")?;
     if IN_USE.iter().any(|flag| flags.get(flag) == Some(&Value::Bool(true))) {
         return Some(false);
@@ -134,7 +130,7 @@ mod tests {
         let temps = if temperatures.is_null() { json!([]) } else { json!([temperatures]) };
         let message = json!({"current": {"state": {"flags": flags}, "temps": temps}});
         let telemetry = StateFilter::default().read(&message).telemetry.unwrap();
-        rests(&message, Some(&telemetry), is_at_rest)
+        is_resting(&message, Some(&telemetry), is_at_rest)
     }
 
     #[test]
@@ -155,6 +151,6 @@ mod tests {
         assert_eq!(state("ready", heat(120.0, 0.0)), Some(false), "it is hot");
         assert_eq!(state("ready", Value::Null), None, "it tells no temperatures each time");
         assert_eq!(state("paused", Value::Null), Some(false));
-        assert_eq!(rests(&json!({"event": {"type": "PrintDone"}}), None, false), None);
+        assert_eq!(is_resting(&json!({"event": {"type": "PrintDone"}}), None, false), None);
     }
 }

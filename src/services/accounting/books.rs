@@ -3,12 +3,12 @@
 //! Requests that create something carry an idempotency key. If a request is retried with the same key, the system
 //! returns its original response instead of acting again.
 
-use reqwest::{Client, Method, RequestBuilder};
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Map, Number, Value, json};
 
 use super::read::{self, PostedDocument};
 use super::{AccountingClient, AccountingError, Organisation, WHO};
-use crate::peer_client::{PeerClient, TokenForm, send, whole};
+use crate::peer_client::{PeerClient, PeerHttp, TokenForm, whole};
 use crate::peers::PeerFault;
 use domain::accounting::paper::{AccountingDocument, AccountingDocumentLine};
 use domain::invoice::DocumentKind;
@@ -35,20 +35,20 @@ impl AccountingClient {
     pub fn books(&self, tenant: &str, access: &str) -> Result<OrganisationClient<'_>, AccountingError> {
         Ok(OrganisationClient {
             of: self,
-            peer: peer(&self.client, self.api.url().as_str(), access)?,
+            peer: peer(&self.http, self.api.url().as_str(), access)?,
             tenant: tenant.to_owned(),
         })
     }
 
     /// Returns the organisations to which an admin has granted access.
     pub async fn organisations(&self, access: &str) -> Result<Vec<Organisation>, AccountingError> {
-        let peer = peer(&self.client, self.api.url().as_str(), access)?;
-        read::organisations(&answer(peer.below(Method::GET, "connections")).await?)
+        let peer = peer(&self.http, self.api.url().as_str(), access)?;
+        read::organisations(&answer(&peer, peer.below(Method::GET, "connections")).await?)
     }
 }
 
-fn peer(client: &Client, url: &str, access: &str) -> Result<PeerClient, AccountingError> {
-    PeerClient::new(client.clone(), url, TokenForm::Bearer, access).map_err(|error| PeerFault::from(error).into())
+fn peer(http: &PeerHttp, url: &str, access: &str) -> Result<PeerClient, AccountingError> {
+    PeerClient::new(http.clone(), url, TokenForm::Bearer, access).map_err(|error| PeerFault::from(error).into())
 }
 
 impl OrganisationClient<'_> {
@@ -65,7 +65,7 @@ impl OrganisationClient<'_> {
             None => ("Name", &paper.contact_name),
         };
         let filter = format!("{member}==\"{}\"", quoted(value));
-        let body = answer(self.call(Method::GET, "Contacts").query(&[("where", filter)])).await?;
+        let body = answer(&self.peer, self.call(Method::GET, "Contacts").query(&[("where", filter)])).await?;
         read::contact(&body)
     }
 
@@ -76,7 +76,7 @@ impl OrganisationClient<'_> {
             contact["EmailAddress"] = json!(email);
         }
         let call = self.call(Method::PUT, "Contacts").header("idempotency-key", key);
-        let created = answer(call.json(&json!({"Contacts": [contact]}))).await?;
+        let created = answer(&self.peer, call.json(&json!({"Contacts": [contact]}))).await?;
         read::contact(&created)?.ok_or_else(|| PeerFault::new(format!("{WHO} created no contact")).into())
     }
 
@@ -84,7 +84,7 @@ impl OrganisationClient<'_> {
     pub async fn paper(&self, kind: DocumentKind, number: &str) -> Result<Option<PostedDocument>, AccountingError> {
         let (path, member) = (words(kind).0, words(kind).2);
         let filter = format!("{member}==\"{}\"", quoted(number));
-        let body = answer(self.call(Method::GET, path).query(&[("where", filter)])).await?;
+        let body = answer(&self.peer, self.call(Method::GET, path).query(&[("where", filter)])).await?;
         read::paper(&body, kind)
     }
 
@@ -113,7 +113,7 @@ impl OrganisationClient<'_> {
         let call = self.call(Method::PUT, path).header("idempotency-key", key);
         let mut all = Map::new();
         all.insert(path.to_owned(), Value::Array(vec![body]));
-        let created = answer(call.json(&Value::Object(all))).await?;
+        let created = answer(&self.peer, call.json(&Value::Object(all))).await?;
         read::paper(&created, paper.kind)?.ok_or_else(|| PeerFault::new(format!("{WHO} created no document")).into())
     }
 
@@ -138,7 +138,7 @@ impl OrganisationClient<'_> {
             "Reference": paper.number,
         });
         let call = self.call(Method::PUT, "Payments").header("idempotency-key", key);
-        answer(call.json(&json!({"Payments": [payment]}))).await.map(drop)
+        answer(&self.peer, call.json(&json!({"Payments": [payment]}))).await.map(drop)
     }
 
     fn line(&self, paper: &AccountingDocument, line: &AccountingDocumentLine) -> Value {
@@ -176,8 +176,8 @@ fn day(time: String) -> String {
 }
 
 /// Sends a request and converts an unsuccessful response to the matching error.
-async fn answer(call: RequestBuilder) -> Result<Value, AccountingError> {
-    let mut answer = send(call, WHO).await?;
+async fn answer(peer: &PeerClient, call: RequestBuilder) -> Result<Value, AccountingError> {
+    let mut answer = peer.send(call, WHO).await?;
     let status = answer.status();
     let pause = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.trim().parse().ok());
     let body = whole(&mut answer, MAX_ANSWER_BYTES, WHO).await?;

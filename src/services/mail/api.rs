@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{MailError, MailFile, Mailer, Message, compose, sender};
-use crate::peer_client::{PeerClient, TokenForm, beginning, send};
+use crate::peer_client::{PeerClient, TokenForm, beginning};
 use crate::peers::PeerFault;
 
 /// Maximum number of bytes read from a response.
@@ -81,7 +81,7 @@ impl MailApi {
     async fn post(&self, key: &str, body: &Value) -> Result<(), Rejection> {
         let away = |fault: PeerFault| Rejection::Mail(MailError::transient(fault.in_one_line()));
         let call = self.peer.below(Method::POST, "emails").header("idempotency-key", key).json(body);
-        let mut answer = send(call, OTHER_SIDE).await.map_err(away)?;
+        let mut answer = self.peer.send(call, OTHER_SIDE).await.map_err(away)?;
         let status = answer.status();
         if status.is_success() {
             return Ok(());

@@ -22,8 +22,9 @@ use domain::time::Timestamp;
 const MIN_PART_BYTES: u64 = 5 * 1024 * 1024;
 /// Maximum number of parts of an object. The protocol allows 10,000.
 const MAX_PARTS: u64 = 9_000;
-/// Time limit of a request that must not take effect late.
-const SINGLE_TIME: Duration = Duration::from_secs(2);
+/// Time limit of a request that must not take effect late. One that was sent may still arrive after it, if the network
+/// or the service holds it back: this time makes that unlikely, not impossible.
+pub const SINGLE_TIME: Duration = Duration::from_secs(2);
 /// Permissions of a file that is received: readable and writable by the owner only.
 const FILE_MODE: u32 = 0o600;
 /// Media type of objects that are small enough to be sent in one piece.
@@ -256,7 +257,7 @@ impl ObjectStorage {
         self.within(self.store.delete(&Path::from(key))).await
     }
 
-    /// Removes an object by a single request, which is not repeated: it takes effect within 2 seconds, if at all.
+    /// Removes an object by a single request, which is not repeated and is given up after [`SINGLE_TIME`].
     ///
     /// # Errors
     ///

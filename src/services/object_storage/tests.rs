@@ -5,23 +5,14 @@ use std::path::PathBuf;
 use simulator::peers::bucket::{BucketFault, SimBucket};
 
 use super::large::LargeObjectError;
+use super::testing::simulated_bucket;
 use super::*;
-use platform::http::{LanSettings, lan};
 
 /// Number of bytes of a file that is sent in two parts.
 const LARGE_BYTES: usize = 6 * 1024 * 1024;
 
 fn open(endpoint: String, bucket: &str) -> ObjectStorage {
-    let settings = BucketSettings {
-        bucket: bucket.to_owned(),
-        endpoint,
-        region: "us-east-1".to_owned(),
-        access_key_id: "id".to_owned(),
-        secret_access_key: "secret".to_owned(),
-        public_url: String::new(),
-        timeout: Duration::from_secs(2),
-    };
-    ObjectStorage::bucket(&settings, lan(&LanSettings::default()).unwrap()).unwrap()
+    simulated_bucket(endpoint, bucket, Duration::from_secs(2))
 }
 
 async fn start() -> (SimBucket, ObjectStorage) {

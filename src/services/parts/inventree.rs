@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use reqwest::{Client, Method};
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::rest::Rest;
 use super::{MAX_LISTED, PAGE_SIZE, StockClient, StockEntry, StockError, amount, line, too_many};
-use crate::peer_client::{PeerSettingError, TokenForm};
+use crate::peer_client::{PeerHttp, PeerSettingError, TokenForm};
 use domain::amount::Amount;
 use domain::parts_sync::{Booking, BookingVerdict, ItemReading, StockLink, StockReading, StockSystem, StockUnit};
 
@@ -22,8 +22,8 @@ pub struct InvenTree {
 
 impl InvenTree {
     /// Creates a client for the server at the given base address.
-    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
-        Ok(Self { rest: Rest::new(client, url, TokenForm::Token, token)? })
+    pub fn new(http: impl Into<PeerHttp>, url: &str, token: &str) -> Result<Self, PeerSettingError> {
+        Ok(Self { rest: Rest::new(http, url, TokenForm::Token, token)? })
     }
 
     /// Reads a list page by page until `enough` returns `true` for an entry. Returns at most [`MAX_LISTED`] entries,

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use reqwest::header::HeaderMap;
-use reqwest::{Client, Method, RequestBuilder};
+use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
 
 use super::StockError;
-use crate::peer_client::{PeerClient, PeerSettingError, TokenForm, reason};
+use crate::peer_client::{NoPeerResponse, PeerClient, PeerHttp, PeerSettingError, TokenForm, reason};
 use platform::http::read_beginning;
 
 /// Time limit for a response.
@@ -31,8 +31,13 @@ pub(super) struct RestResponse {
 impl Rest {
     /// Creates a client for the server at the given address, which receives the token in the given form; an empty token
     /// is not sent.
-    pub(super) fn new(client: Client, url: &str, form: TokenForm<'_>, token: &str) -> Result<Self, PeerSettingError> {
-        Ok(Self { peer: PeerClient::new(client, url, form, token)? })
+    pub(super) fn new(
+        http: impl Into<PeerHttp>,
+        url: &str,
+        form: TokenForm<'_>,
+        token: &str,
+    ) -> Result<Self, PeerSettingError> {
+        Ok(Self { peer: PeerClient::new(http, url, form, token)? })
     }
 
     /// Returns the base address.
@@ -55,10 +60,8 @@ impl Rest {
     }
 
     async fn send(&self, request: RequestBuilder) -> Result<RestResponse, StockError> {
-        let mut answer = request.send().await.map_err(|error| {
-            // Before there is a connection nothing can have been sent.
-            let (unsent, words) = (error.is_connect() || error.is_builder(), reason(error));
-            if unsent { StockError::Unreachable(words) } else { StockError::NoAnswer(words) }
+        let mut answer = self.peer.exchange(request).await.map_err(|NoPeerResponse { words, is_unsent }| {
+            if is_unsent { StockError::Unreachable(words) } else { StockError::NoAnswer(words) }
         })?;
         let status = answer.status().as_u16();
         let headers = answer.headers().clone();

@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use reqwest::Method;
 use reqwest::header::DATE;
-use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
 use super::rest::Rest;
 use super::{MAX_LISTED, PAGE_SIZE, StockClient, StockEntry, StockError, amount, line, too_many};
-use crate::peer_client::{PeerSettingError, TokenForm};
+use crate::peer_client::{PeerHttp, PeerSettingError, TokenForm};
 use domain::amount::Amount;
 use domain::parts_sync::{Booking, BookingVerdict, ItemReading, StockLink, StockReading, StockSystem, StockUnit};
 
@@ -40,8 +40,8 @@ pub struct Spoolman {
 impl Spoolman {
     /// Creates a client for the server at the given base address. Spoolman itself requires no token, but a proxy in
     /// front of it may.
-    pub fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
-        Ok(Self { rest: Rest::new(client, url, TokenForm::Bearer, token)? })
+    pub fn new(http: impl Into<PeerHttp>, url: &str, token: &str) -> Result<Self, PeerSettingError> {
+        Ok(Self { rest: Rest::new(http, url, TokenForm::Bearer, token)? })
     }
 
     /// Tests the connection; returns a human-readable description of the server.

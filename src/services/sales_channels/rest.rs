@@ -3,7 +3,7 @@
 use reqwest::{RequestBuilder, StatusCode};
 use serde_json::Value;
 
-use crate::peer_client::{beginning, send};
+use crate::peer_client::{PeerClient, beginning};
 use crate::peers::PeerFault;
 
 /// Maximum size of one response in bytes.
@@ -19,9 +19,9 @@ pub(super) enum ShopAnswer {
     Refused(String),
 }
 
-/// Makes a call. After an error, the call may be retried.
-pub(super) async fn ask(call: RequestBuilder) -> Result<ShopAnswer, PeerFault> {
-    let mut answer = send(call.header("accept", "application/json"), OTHER_SIDE).await?;
+/// Makes a call that the shop's client has built. After an error, the call may be retried.
+pub(super) async fn ask(peer: &PeerClient, call: RequestBuilder) -> Result<ShopAnswer, PeerFault> {
+    let mut answer = peer.send(call.header("accept", "application/json"), OTHER_SIDE).await?;
     let status = answer.status();
     let body = beginning(&mut answer, MAX_ANSWER_BYTES + 1, OTHER_SIDE).await?;
     if body.len() > MAX_ANSWER_BYTES {
@@ -48,8 +48,8 @@ pub(super) async fn ask(call: RequestBuilder) -> Result<ShopAnswer, PeerFault> {
 }
 
 /// Reads data. A rejection is reported as an error that may be retried, because it may be temporary.
-pub(super) async fn look(call: RequestBuilder) -> Result<Value, PeerFault> {
-    match ask(call).await? {
+pub(super) async fn look(peer: &PeerClient, call: RequestBuilder) -> Result<Value, PeerFault> {
+    match ask(peer, call).await? {
         ShopAnswer::Done(value) => Ok(value),
         ShopAnswer::Refused(words) => Err(PeerFault::new("the shop does not return the order").saying(words)),
     }

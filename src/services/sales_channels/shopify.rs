@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use reqwest::header::HeaderMap;
-use reqwest::{Client, Method, RequestBuilder};
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use super::rest::{ShopAnswer, ask, look};
@@ -13,7 +13,7 @@ use super::values::{
     whole_bps, word,
 };
 use super::{ChannelType, MessageError, MessageType, ShipmentNotice, ShipmentResponse, ShopClient};
-use crate::peer_client::{PeerClient, PeerSettingError, TokenForm};
+use crate::peer_client::{PeerClient, PeerHttp, PeerSettingError, TokenForm};
 use crate::peers::PeerFault;
 use domain::channel_order::{MAX_SOLD_LINES, ShopOrderUpdate, SoldContent, SoldLine};
 
@@ -27,7 +27,7 @@ const OPEN_STATES: [&str; 3] = ["open", "in_progress", "scheduled"];
 pub(super) const TYPE: ChannelType = ChannelType {
     word: "shopify",
     messages: Some(MessageType { signature_header: "X-Shopify-Hmac-Sha256", read, is_trial: |_, _| false }),
-    connect: Some(|client, url, token| Ok(Box::new(Admin::new(client, url, token)?))),
+    connect: Some(|http, url, token| Ok(Box::new(Admin::new(http, url, token)?))),
 };
 
 /// Parses an order webhook; webhooks with other topics are ignored.
@@ -121,8 +121,8 @@ struct Admin {
 }
 
 impl Admin {
-    fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
-        Ok(Self { peer: PeerClient::new(client, url, TokenForm::Header(TOKEN_HEADER), token)? })
+    fn new(http: PeerHttp, url: &str, token: &str) -> Result<Self, PeerSettingError> {
+        Ok(Self { peer: PeerClient::new(http, url, TokenForm::Header(TOKEN_HEADER), token)? })
     }
 
     fn call(&self, method: Method, path: &str) -> RequestBuilder {
@@ -132,7 +132,7 @@ impl Admin {
     /// Returns, by line ID, the number of units that the shop has not yet recorded under the tracking number.
     async fn unknown<'n>(&self, notice: &ShipmentNotice<'n>) -> Result<BTreeMap<&'n str, u64>, PeerFault> {
         let path = format!("orders/{}/fulfillments.json", notice.external_id);
-        let response = look(self.call(Method::GET, &path)).await?;
+        let response = look(&self.peer, self.call(Method::GET, &path)).await?;
         let number = notice.shipment.tracking_number.as_str();
         let of_it = |one: &&Value| {
             one["status"] != "cancelled" && one["tracking_number"].as_str().unwrap_or_default() == number
@@ -157,7 +157,7 @@ impl Admin {
         mut unshipped: BTreeMap<&str, u64>,
     ) -> Result<BTreeMap<u64, Vec<Value>>, PeerFault> {
         let path = format!("orders/{}/fulfillment_orders.json", notice.external_id);
-        let response = look(self.call(Method::GET, &path)).await?;
+        let response = look(&self.peer, self.call(Method::GET, &path)).await?;
         let mut open: BTreeMap<u64, Vec<Value>> = BTreeMap::new();
         let is_open = |one: &&Value| one["status"].as_str().is_some_and(|status| OPEN_STATES.contains(&status));
         for order in list(&response["fulfillment_orders"]).iter().filter(is_open) {
@@ -193,7 +193,7 @@ impl ShopClient for Admin {
                 fulfillment["tracking_info"] = json!({"number": shipment.tracking_number, "company": shipment.carrier});
             }
             let call = self.call(Method::POST, "fulfillments.json").json(&json!({"fulfillment": fulfillment}));
-            if let ShopAnswer::Refused(words) = ask(call).await? {
+            if let ShopAnswer::Refused(words) = ask(&self.peer, call).await? {
                 // An earlier call whose answer was lost may have got through meanwhile.
                 let is_known = self.unknown(notice).await?.is_empty();
                 return Ok(if is_known { ShipmentResponse::Known } else { ShipmentResponse::Refused(words) });

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use reqwest::header::HeaderMap;
-use reqwest::{Client, Method, RequestBuilder};
+use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use super::rest::{ShopAnswer, ask, look};
@@ -13,7 +13,7 @@ use super::values::{
     whole_bps, word,
 };
 use super::{ChannelType, MessageError, MessageType, ShipmentNotice, ShipmentResponse, ShopClient};
-use crate::peer_client::{PeerClient, PeerSettingError, TokenForm};
+use crate::peer_client::{PeerClient, PeerHttp, PeerSettingError, TokenForm};
 use crate::peers::PeerFault;
 use domain::channel_order::{MAX_SOLD_LINES, ShopOrderUpdate, SoldContent, SoldLine};
 
@@ -23,7 +23,7 @@ const MAX_TRIAL_BYTES: usize = 40;
 pub(super) const TYPE: ChannelType = ChannelType {
     word: "woocommerce",
     messages: Some(MessageType { signature_header: "X-WC-Webhook-Signature", read, is_trial }),
-    connect: Some(|client, url, token| Ok(Box::new(WooStore::new(client, url, token)?))),
+    connect: Some(|http, url, token| Ok(Box::new(WooStore::new(http, url, token)?))),
 };
 
 /// Returns whether a request is the unsigned test request that the shop sends when a webhook is saved. If the response
@@ -123,9 +123,9 @@ struct WooStore {
 }
 
 impl WooStore {
-    fn new(client: Client, url: &str, token: &str) -> Result<Self, PeerSettingError> {
+    fn new(http: PeerHttp, url: &str, token: &str) -> Result<Self, PeerSettingError> {
         // They are shown as a user and a password, so the peer itself has no token.
-        let peer = PeerClient::new(client, url, TokenForm::Bearer, "")?;
+        let peer = PeerClient::new(http, url, TokenForm::Bearer, "")?;
         let (key, secret) = token.split_once(':').unwrap_or((token, ""));
         Ok(Self { peer, key: (key.to_owned(), secret.to_owned()) })
     }
@@ -148,19 +148,19 @@ impl ShopClient for WooStore {
         };
         // The words say which shipment of which order it is, and so are their own mark.
         let words = one_line(&format!("Shipment {} of {}: {way}", shipment.number, notice.mark));
-        let notes = look(self.call(Method::GET, &format!("{order}/notes"))).await?;
+        let notes = look(&self.peer, self.call(Method::GET, &format!("{order}/notes"))).await?;
         let is_noted = |note: &Value| note["note"].as_str().is_some_and(|text| text.contains(&words));
         if !list(&notes).iter().any(is_noted) {
             let body = json!({"note": words, "customer_note": true});
             let call = self.call(Method::POST, &format!("{order}/notes")).json(&body);
-            if let ShopAnswer::Refused(words) = ask(call).await? {
+            if let ShopAnswer::Refused(words) = ask(&self.peer, call).await? {
                 return Ok(ShipmentResponse::Refused(words));
             }
         }
         if !shipment.last {
             return Ok(ShipmentResponse::Known);
         }
-        match ask(self.call(Method::PUT, &order).json(&json!({"status": "completed"}))).await? {
+        match ask(&self.peer, self.call(Method::PUT, &order).json(&json!({"status": "completed"}))).await? {
             ShopAnswer::Done(_) => Ok(ShipmentResponse::Known),
             ShopAnswer::Refused(words) => Ok(ShipmentResponse::Refused(words)),
         }

@@ -1,9 +1,11 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 use std::convert::Infallible;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -15,7 +17,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpListener;
 
 use super::*;
-use platform::http::{Lookup, OutboundSettings};
+use platform::http::{Lookup, Outbound, OutboundSettings};
 
 type Seen = Arc<Mutex<Vec<(HeaderMap, Bytes)>>>;
 
@@ -76,7 +78,7 @@ fn sender(allow_private: bool, timeout: Duration) -> Sender {
     let settings =
         OutboundSettings { connect_timeout: Duration::from_secs(5), timeout, allow_private, idle_per_host: 2 };
     let local = Always(vec![IpAddr::from([127, 0, 0, 1])]);
-    Sender::new(Outbound::with_lookup(settings, Arc::new(local)).unwrap())
+    Sender::new(Arc::new(Outbound::with_lookup(settings, Arc::new(local)).unwrap()))
 }
 
 fn open() -> Sender {
@@ -263,4 +265,33 @@ async fn a_receiver_without_tls_behind_https_is_told_plainly() {
     let receiver = Receiver::start().await;
     let sent = open().send(&delivery(format!("https://{}/ok", receiver.address)), at(0)).await;
     assert_eq!(sent.error.as_deref(), Some("the TLS connection failed; the certificate may be invalid"));
+}
+
+/// Transport that gives the same answer to every request.
+struct Constant(Result<WebhookResponse, WebhookFault>);
+
+#[async_trait]
+impl WebhookTransport for Constant {
+    async fn post(&self, _: &WebhookRequest) -> Result<WebhookResponse, WebhookFault> {
+        self.0.clone()
+    }
+}
+
+#[tokio::test]
+async fn answers_are_judged_in_front_of_the_port() {
+    let response = |status, timeout: Option<&str>| {
+        Ok(WebhookResponse { status, beginning: b"no".to_vec(), timeout: timeout.map(str::to_owned) })
+    };
+    let redirect = "responded with 308; redirects are not followed";
+    for (answer, status, error) in [
+        (response(299, None), Some(299), None),
+        (response(308, None), Some(308), Some(redirect)),
+        (response(503, None), Some(503), Some("responded with 503")),
+        (response(200, Some("too late")), Some(200), Some("too late")),
+        (Err(WebhookFault("refused".to_owned())), None, Some("refused")),
+    ] {
+        let sent = Sender::new(Arc::new(Constant(answer))).send(&delivery("https://x.org".into()), at(0)).await;
+        assert_eq!((sent.status, sent.ok, sent.error.as_deref()), (status, error.is_none(), error));
+        assert_eq!(sent.excerpt.as_deref(), status.map(|_| "no"));
+    }
 }

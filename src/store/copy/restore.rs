@@ -6,14 +6,21 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbErr};
+use tokio::time::{Instant, sleep};
 
-use super::{CopyError, DatabaseCopier, counted, postgres, sqlite};
+use super::{CopyError, DatabaseCopier, counted, number, postgres, sqlite};
 use crate::connect::{self, DatabaseSettings, OpenError, UNFINISHED_TABLE};
 
 /// Function of the triggers that keep the audit log from being changed, which stays when its table is dropped.
 const AUDIT_FUNCTION: &str = "refuse_audit_change()";
+
+/// Maximum time to wait for the end of a `pg_restore` that an interrupted restore has left.
+const LEFTOVER_TIME: Duration = Duration::from_secs(10);
+/// Interval between two attempts to end it.
+const LEFTOVER_INTERVAL: Duration = Duration::from_millis(20);
 
 /// State of a database before a backup is restored into it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,6 +68,7 @@ impl DatabaseCopier {
         }
         let db = plain(&self.settings).await?;
         let begun = async {
+            end_leftover(&db).await?;
             for table in counted(&db).await?.keys().filter(|table| *table != UNFINISHED_TABLE) {
                 let name = table.replace('"', "\"\"");
                 db.execute_unprepared(&format!("DROP TABLE IF EXISTS \"{name}\" CASCADE")).await?;
@@ -111,6 +119,20 @@ impl DatabaseCopier {
         dropped?;
         Ok(())
     }
+}
+
+/// Ends a `pg_restore` that outlived an interrupted restore, and would go on writing tables. Waits until it is gone.
+async fn end_leftover(db: &DatabaseConnection) -> Result<(), DbErr> {
+    let end = format!(
+        "SELECT COUNT(pg_terminate_backend(pid)) AS value FROM pg_stat_activity WHERE datname = current_database() \
+         AND usename = current_user AND application_name = 'pg_restore' AND EXISTS (SELECT 1 FROM pg_tables \
+         WHERE schemaname = current_schema() AND tablename = '{UNFINISHED_TABLE}')"
+    );
+    let until = Instant::now() + LEFTOVER_TIME;
+    while number(db, &end).await? > 0 && Instant::now() < until {
+        sleep(LEFTOVER_INTERVAL).await;
+    }
+    Ok(())
 }
 
 /// Opens a writable connection with the default limits of the server's database user.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
+use super::LEASE_TIME;
 use platform::watch::WatchSender;
 
 /// Clock that counts while the machine is suspended, where the system has one.
@@ -52,6 +53,20 @@ impl Leadership {
         // The sender is here, so there is no error.
         drop(renewals.wait_for(|renewed_at| is_recent(*renewed_at)).await);
     }
+
+    /// Waits until no other server can lead for so long, in which a request to an outside system takes effect. The time
+    /// must be shorter than that of the lease; the longer it is, the more recent a renewal is waited for.
+    pub async fn wait_until_confirmed_for(&self, time: Duration) {
+        let Some(renewals) = &self.0 else { return };
+        let mut renewals = renewals.subscribe();
+        // The sender is here, so there is no error.
+        drop(renewals.wait_for(|renewed_at| lasts(*renewed_at, time)).await);
+    }
+}
+
+/// Returns whether no other server can lead for so long from now on.
+fn lasts(renewed_at: Duration, time: Duration) -> bool {
+    since_boot().saturating_sub(renewed_at) + time < LEASE_TIME
 }
 
 fn is_recent(renewed_at: Duration) -> bool {
@@ -68,7 +83,6 @@ mod tests {
     use futures::FutureExt as _;
 
     use super::*;
-    use crate::lease::LEASE_TIME;
 
     #[test]
     fn a_leader_is_certain_only_for_a_while_after_a_renewal() {
@@ -83,5 +97,18 @@ mod tests {
         leadership.clone().renew(since_boot());
         assert!(is_certain(&leadership));
         assert!(CONFIRMED_TIME < LEASE_TIME);
+    }
+
+    #[test]
+    fn a_request_that_takes_long_needs_a_recent_renewal() {
+        let is_certain_for = |leadership: &Leadership, time: Duration| {
+            leadership.wait_until_confirmed_for(time).now_or_never().is_some()
+        };
+        let second = Duration::from_secs(1);
+        assert!(is_certain_for(&Leadership::default(), LEASE_TIME));
+        let leadership = Leadership::of_lease(since_boot().saturating_sub(CONFIRMED_TIME - Duration::from_millis(200)));
+        assert!(!is_certain_for(&leadership, second), "another server may lead before it takes effect");
+        leadership.renew(since_boot());
+        assert!(is_certain_for(&leadership, second) && !is_certain_for(&leadership, LEASE_TIME));
     }
 }

@@ -13,6 +13,7 @@ use domain::endpoint::{Delivery, DeliveryState, ReplayProgress};
 use domain::event::{self, NumberedEvent};
 use domain::forecast::ObservedPrint;
 use domain::id::Id;
+use domain::invoice::IssuedDocument;
 use domain::job::{Attempt, AttemptState, Job};
 use domain::material::Movement;
 use domain::order::{Order, OrderStatus, Payment};
@@ -47,6 +48,16 @@ impl Tables {
     /// Returns the ID of the customer with the given normalised email address, as it is stored.
     pub(crate) fn customer_by_email(&self, email: &str) -> Option<String> {
         self.models_of::<customers::Model>().find(|one| one.email == email).map(|one| one.id.clone())
+    }
+
+    /// Returns the issued document with the given ID.
+    pub(crate) fn issued_document(&self, id: Id) -> Option<&IssuedDocument> {
+        self.parts::<IssuedDocument>().find(|one| one.id == id)
+    }
+
+    /// Returns an endpoint's deliveries, lowest ID first, for simulations.
+    pub fn deliveries(&self, endpoint: Id) -> impl Iterator<Item = &Delivery> {
+        self.parts_under(endpoint)
     }
 
     /// Returns an endpoint's pending deliveries, earliest first.
@@ -144,8 +155,9 @@ impl DomainQueries for MemoryStore {
                 over.push(order);
             }
         }
-        over.sort_by_key(|order| order.updated_at);
-        let newest = &over[over.len().saturating_sub(to_usize(limit))..];
+        over.sort_by_key(|order| (order.created_at, order.id));
+        let mut newest = over.split_off(over.len().saturating_sub(to_usize(limit)));
+        newest.sort_by_key(|order| (order.updated_at, order.id));
         let met = newest.iter().filter_map(|order| {
             let promise = order.promise.filter(|promise| promise.met_at.is_some())?;
             Some((order.id, promise))
@@ -164,4 +176,27 @@ impl DomainQueries for MemoryStore {
 
 fn to_usize(limit: u64) -> usize {
     usize::try_from(limit).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::outbox::Outbox;
+    use crate::queries::Queries;
+    use crate::rows::{RowSink, StoredRow as _};
+    use domain::invoice::InvoiceRow;
+    use domain::testing::invoices::document;
+
+    #[tokio::test]
+    async fn documents_of_emails_are_read_from_memory() {
+        let mut tables = Tables::default();
+        let issued = document(&[(1250, 2, 1900)], 0, 0);
+        InvoiceRow::Issued(Box::new(issued.clone())).write(&mut RowSink::memory(&mut tables)).unwrap();
+        let queries = Queries::of_memory(MemoryStore::with_tables(tables, Outbox::new(0)));
+        assert_eq!(queries.document(issued.id).await.unwrap().unwrap().number, 1);
+        let numbers = queries.document_numbers(&[issued.id]).await.unwrap();
+        assert!(numbers[&issued.id].ends_with("-000001"), "{numbers:?}");
+    }
 }

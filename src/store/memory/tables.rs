@@ -2,14 +2,15 @@
 //! or discarded.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
 use sea_orm::EntityTrait;
 
 use crate::rows::{
-    Audit, Doc, IdempotentAnswer, ModelOf, NumberedPart, Part, RowSink, Snapshot, SnapshotFacts, SnapshotModel,
-    SnapshotRow, TableRow, Unique, WriteError, audit_row,
+    Audit, Doc, ENDED_EXPORTS, ENDED_MAILS, IdempotentAnswer, LINK_RETENTION_MS, ModelOf, NumberedPart, Part, RowSink,
+    Snapshot, SnapshotFacts, SnapshotModel, SnapshotRow, TableRow, Unique, WriteError, audit_row, state_words,
 };
 use crate::{CommandWrites, Settlement, Submission};
 use domain::audit::chain::ChainHead;
@@ -18,6 +19,7 @@ use domain::event::{Event, NumberedEvent};
 use domain::id::Id;
 use domain::restore::numbers::NumberGap;
 use domain::time::Timestamp;
+use entities::{exports, mails, sign_in_links};
 
 /// Table and key of a row.
 type RowKey = (&'static str, String);
@@ -178,7 +180,17 @@ impl Tables {
         Ok(())
     }
 
-    pub(super) fn delete_old_rows(&mut self, now: Timestamp, before: Timestamp) -> u64 {
+    /// Deletes the rows that a database deletes as of `now`: those created `before`, and what has its own expiry time.
+    pub(super) fn delete_old_rows(&mut self, now: Timestamp, before: Timestamp) -> Result<u64, WriteError> {
+        let (ended_mails, ended_exports) = (state_words(&ENDED_MAILS)?, state_words(&ENDED_EXPORTS)?);
+        let links_before = now.plus_ms(-LINK_RETENTION_MS).0;
+        let is_old_mail = |mail: &mails::Model| mail.next_at < before.0 && ended_mails.contains(&mail.state);
+        let is_old_export =
+            |export: &exports::Model| export.created_at < before.0 && ended_exports.contains(&export.state);
+        let is_old_link = |link: &sign_in_links::Model| link.expires_at < links_before;
+        let snapshots = self.delete_snapshots(is_old_mail)
+            + self.delete_snapshots(is_old_export)
+            + self.delete_snapshots(is_old_link);
         let expired = self.answers.values().filter(|answer| answer.expires_at <= now).map(|answer| answer.key.clone());
         let expired: Vec<_> = expired.collect();
         let old = |delivery: &&Delivery| delivery.created_at < before && delivery.state != DeliveryState::Pending;
@@ -194,7 +206,31 @@ impl Tables {
         events.iter().for_each(|seq| {
             self.events.remove_mut(seq);
         });
-        (expired.len() + deliveries.len() + events.len()) as u64
+        Ok((snapshots + expired.len() + deliveries.len() + events.len()) as u64)
+    }
+
+    /// Deletes the snapshot rows of a table for which a condition holds, and returns their number.
+    fn delete_snapshots<M: TableRow + SnapshotModel>(&mut self, is_old: impl Fn(&M) -> bool) -> usize {
+        let old = self.models_of::<M>().filter(|&row| is_old(row));
+        let old: Vec<(String, Option<Unique>)> = old.map(|row| (row.key().to_owned(), row.unique())).collect();
+        for (key, unique) in &old {
+            self.snapshots.remove_mut(&(M::TABLE, key.clone()));
+            if let Some(unique) = unique {
+                self.claimed.remove_mut(unique);
+            }
+        }
+        old.len()
+    }
+
+    /// Returns the number of rows of each table that has any, for simulations.
+    pub fn row_counts(&self) -> BTreeMap<&'static str, usize> {
+        let mut counts = BTreeMap::new();
+        for (table, _) in self.snapshots.keys().chain(self.rows.keys()) {
+            *counts.entry(*table).or_default() += 1;
+        }
+        let (events, lines, answers) = (self.events.size(), self.audit.size(), self.answers.size());
+        counts.extend([("events", events), ("audit", lines), ("idempotency", answers)]);
+        counts
     }
 
     /// Returns the number of the last event; 0 if none.
@@ -242,8 +278,13 @@ impl Tables {
         all.take_while(move |(key, _)| key.0 == table).map(|(_, row)| row)
     }
 
+    /// Returns the documents of all snapshot rows in a table as they are stored, lowest ID first.
+    pub fn snapshot_docs(&self, table: &'static str) -> impl Iterator<Item = &str> {
+        self.snapshot_rows(table).map(|row| row.facts().doc)
+    }
+
     /// Returns all parts of a type, lowest key first.
-    pub(super) fn parts<P: Part>(&self) -> impl Iterator<Item = &P> {
+    pub fn parts<P: Part>(&self) -> impl Iterator<Item = &P> {
         let table = <ModelOf<P> as Doc>::TABLE;
         let all = self.rows.range((table, String::new())..).take_while(move |(key, _)| key.0 == table);
         all.filter_map(|(_, row)| row.value.downcast_ref())

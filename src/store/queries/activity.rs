@@ -3,11 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Statement};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QueryResult, QuerySelect, Statement,
+};
 
 use super::orders::json;
 use super::{Queries, id_of, versioned};
-use crate::rows::{LoadError, PeriodQuery, PrintList, period_sums, word};
+use crate::rows::{LoadError, PeriodQuery, PrintList, json_number, json_rows, period_sums, word};
 use domain::aggregate::Versioned;
 use domain::amount::Amount;
 use domain::id::Id;
@@ -41,10 +43,9 @@ impl Queries {
     ) -> Result<BTreeMap<String, PrintTally>, LoadError> {
         let (list, key) = match by {
             ActivityGrouping::Printer => (PrintList::Printers, "key".to_owned()),
-            ActivityGrouping::Day(ahead_ms) if ahead_ms % HOUR_MS == 0 => {
+            ActivityGrouping::Day(ahead_ms) => {
                 (PrintList::Hours, format!("CAST((slot * {HOUR_MS} + ({ahead_ms})) / {DAY_MS} AS TEXT)"))
             }
-            ActivityGrouping::Day(ahead_ms) => return self.activity_by_day(ahead_ms, from, to).await,
         };
         let db = self.db.get_database_backend();
         let PeriodQuery { sql, values } = period_sums(db, list, from, to);
@@ -54,38 +55,50 @@ impl Queries {
              CAST(SUM(prints) AS BIGINT) AS prints, CAST(SUM(print_ms) AS BIGINT) AS print_ms \
              FROM ({sql}) AS sums GROUP BY 1, 2"
         );
-        self.tallies(Statement::from_sql_and_values(db, sql, values)).await
+        let mut groups: BTreeMap<String, PrintTally> = BTreeMap::new();
+        for row in self.db.query_all_raw(Statement::from_sql_and_values(db, sql, values)).await? {
+            let sums = AttemptSums::of(&row)?;
+            sums.add_to(groups.entry(row.try_get("", "key")?).or_default());
+        }
+        if let ActivityGrouping::Day(ahead_ms) = by {
+            self.split_hours(&mut groups, ahead_ms, from, to).await?;
+        }
+        Ok(groups)
     }
 
-    /// Returns the totals of attempts by day where the clock is not a number of hours ahead of UTC.
-    async fn activity_by_day(
+    /// Moves attempts to their day that are counted for the day before because the clock is not a whole number of hours
+    /// ahead of UTC: in an hour with a midnight, those behind it. Only these parts of hours are read.
+    async fn split_hours(
         &self,
+        groups: &mut BTreeMap<String, PrintTally>,
         ahead_ms: i64,
         from: Timestamp,
         to: Timestamp,
-    ) -> Result<BTreeMap<String, PrintTally>, LoadError> {
+    ) -> Result<(), LoadError> {
+        let parts = parts_behind_midnight(ahead_ms, from.0, to.0);
+        if parts.is_empty() {
+            return Ok(());
+        }
+        let db = self.db.get_database_backend();
         // The attempts of each printer are found by their time. PostgreSQL sums whole numbers to decimals.
         let sql = format!(
-            "SELECT CAST((attempts.created_at + ({ahead_ms})) / {DAY_MS} AS TEXT) AS key, attempts.state AS state, \
+            "SELECT (attempts.created_at + ({ahead_ms})) / {DAY_MS} AS day, attempts.state AS state, \
              COUNT(*) AS attempts, COUNT(attempts.print_ms) AS prints, \
              CAST(COALESCE(SUM(attempts.print_ms), 0) AS BIGINT) AS print_ms \
-             FROM printers JOIN attempts ON attempts.printer_id = printers.id \
-             WHERE attempts.created_at >= $1 AND attempts.created_at < $2 GROUP BY 1, 2",
+             FROM {} CROSS JOIN printers CROSS JOIN attempts WHERE attempts.printer_id = printers.id \
+             AND attempts.created_at >= {} AND attempts.created_at < {} GROUP BY 1, 2",
+            json_rows(db, 1),
+            json_number(db, 0),
+            json_number(db, 1)
         );
-        let values = [from.0.into(), to.0.into()];
-        self.tallies(Statement::from_sql_and_values(self.db.get_database_backend(), sql, values)).await
-    }
-
-    /// Reads the totals of attempts by key and state.
-    async fn tallies(&self, statement: Statement) -> Result<BTreeMap<String, PrintTally>, LoadError> {
-        let mut groups: BTreeMap<String, PrintTally> = BTreeMap::new();
-        for row in self.db.query_all_raw(statement).await? {
-            let state: String = row.try_get("", "state")?;
-            let state = serde_json::from_value::<AttemptState>(state.into()).map_err(json)?;
-            let group = groups.entry(row.try_get("", "key")?).or_default();
-            group.add(state, row.try_get("", "attempts")?, row.try_get("", "prints")?, row.try_get("", "print_ms")?);
+        let parts = serde_json::to_string(&parts).map_err(json)?;
+        for row in self.db.query_all_raw(Statement::from_sql_and_values(db, sql, [parts.into()])).await? {
+            let (day, sums): (i64, AttemptSums) = (row.try_get("", "day")?, AttemptSums::of(&row)?);
+            sums.add_to(groups.entry(day.to_string()).or_default());
+            sums.minus().add_to(groups.entry((day - 1).to_string()).or_default());
         }
-        Ok(groups)
+        groups.retain(|_, tally| *tally != PrintTally::default());
+        Ok(())
     }
 
     /// Returns how much of each material was used by prints whose attempts claimed a printer between `from` (inclusive)
@@ -122,11 +135,59 @@ impl Queries {
     }
 }
 
+/// Sums of attempts in one state.
+#[derive(Clone, Copy, Debug)]
+struct AttemptSums {
+    state: AttemptState,
+    attempts: i64,
+    prints: i64,
+    print_ms: i64,
+}
+
+impl AttemptSums {
+    /// Parses the sums in a row.
+    fn of(row: &QueryResult) -> Result<Self, LoadError> {
+        let state: String = row.try_get("", "state")?;
+        Ok(Self {
+            state: serde_json::from_value(state.into()).map_err(json)?,
+            attempts: row.try_get("", "attempts")?,
+            prints: row.try_get("", "prints")?,
+            print_ms: row.try_get("", "print_ms")?,
+        })
+    }
+
+    fn minus(self) -> Self {
+        Self { attempts: -self.attempts, prints: -self.prints, print_ms: -self.print_ms, ..self }
+    }
+
+    fn add_to(self, tally: &mut PrintTally) {
+        tally.add(self.state, self.attempts, self.prints, self.print_ms);
+    }
+}
+
+/// Returns the parts of a period between each midnight of a clock and the next full hour of UTC, as their start
+/// (inclusive) and end (exclusive). There are none if the clock is a whole number of hours ahead of UTC.
+fn parts_behind_midnight(ahead_ms: i64, from: i64, to: i64) -> Vec<(i64, i64)> {
+    if ahead_ms % HOUR_MS == 0 {
+        return Vec::new();
+    }
+    let days = (from + ahead_ms).div_euclid(DAY_MS)..=(to + ahead_ms).div_euclid(DAY_MS);
+    let part = |day: i64| {
+        let midnight = day * DAY_MS - ahead_ms;
+        let next_hour = (midnight.div_euclid(HOUR_MS) + 1) * HOUR_MS;
+        let (start, end) = (midnight.max(from), next_hour.min(to));
+        (start < end).then_some((start, end))
+    };
+    days.filter_map(part).collect()
+}
+
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
     use std::sync::Arc;
+
+    use sea_orm::DatabaseConnection;
 
     use super::*;
     use crate::rows::samples::{at, attempt, id, job, on_each, order, printer, write};
@@ -169,6 +230,65 @@ mod tests {
             assert_eq!(queries.material_used(from, to).await.unwrap(), [(id(200), Amount::units(30))]);
             let reasons = queries.failure_reasons(None, from, to).await.unwrap();
             assert_eq!(reasons, [(Some("jammed".to_owned()), 1)]);
+        })
+        .await;
+    }
+
+    /// Clocks that are 5:30, 12:45 and 0:15 hours ahead of UTC, and 3:30 behind it.
+    const ODD_CLOCKS: [i64; 4] = [19_800_000, 45_900_000, 900_000, -12_600_000];
+
+    /// Writes an attempt for each ten minutes of four days; returns the times.
+    async fn plant_attempts(db: &DatabaseConnection) -> Vec<Timestamp> {
+        let times: Vec<Timestamp> = (0..576).map(|n| at(n * 600_000)).collect();
+        let mut batch = Batch::default();
+        batch.push_snapshot(printer(500).snapshot(id(500), 1, true).unwrap());
+        batch.push_row(&OrderRow::Job(Arc::new(job(1, 1)))).unwrap();
+        for (n, began) in (10..).zip(&times) {
+            let (state, ended_at) = (AttemptState::Finished, Some(began.plus_ms(1_000)));
+            let own = attempt(n, 1, 1, n as u32);
+            let own = Attempt { state, created_at: *began, started_at: Some(*began), ended_at, ..own };
+            batch.push_row(&OrderRow::Attempt(own)).unwrap();
+        }
+        write(db, batch).await.unwrap();
+        times
+    }
+
+    #[tokio::test]
+    async fn days_of_any_clock_have_the_attempts_of_their_hours() {
+        on_each(async |db| {
+            let times = plant_attempts(db).await;
+            let queries = Queries::new(db.clone());
+            for ahead_ms in ODD_CLOCKS.into_iter().chain([0, 7_200_000]) {
+                for (from, to) in [(0, 4 * DAY_MS), (DAY_MS + 17, 3 * DAY_MS - 5), (60_000_000, 60_600_000), (5, 5)] {
+                    let (from, to) = (at(from), at(to));
+                    let mut expected: BTreeMap<String, PrintTally> = BTreeMap::new();
+                    for began in times.iter().filter(|began| (from..to).contains(*began)) {
+                        let day = (began.0 + ahead_ms).div_euclid(DAY_MS).to_string();
+                        expected.entry(day).or_default().add(AttemptState::Finished, 1, 1, 1_000);
+                    }
+                    let by_day = queries.activity(ActivityGrouping::Day(ahead_ms), from, to).await.unwrap();
+                    assert_eq!(by_day, expected, "{ahead_ms} ms ahead, from {from} to {to}");
+                }
+            }
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn of_an_odd_clock_only_parts_of_hours_are_read() {
+        on_each(async |db| {
+            plant_attempts(db).await;
+            // The sums count, which shows that the attempts were not read.
+            db.execute_unprepared("UPDATE print_sums SET attempts = attempts * 100").await.unwrap();
+            let queries = Queries::new(db.clone());
+            for ahead_ms in ODD_CLOCKS {
+                let by_day = queries.activity(ActivityGrouping::Day(ahead_ms), at(0), at(4 * DAY_MS)).await.unwrap();
+                let finished: i64 = by_day.values().map(|tally| tally.finished).sum();
+                assert!(finished > 50_000, "{ahead_ms} ms ahead: {finished}");
+                let parts = parts_behind_midnight(ahead_ms, at(0).0, at(4 * DAY_MS).0);
+                assert!((4..=5).contains(&parts.len()), "{parts:?}");
+                assert!(parts.iter().all(|(start, end)| (1..HOUR_MS).contains(&(end - start))), "{parts:?}");
+            }
         })
         .await;
     }

@@ -149,11 +149,13 @@ impl Queries {
             .apply_if(filter.to, |all, to| all.filter(C::At.lt(to.0)))
             .order_by_desc(C::At)
             .order_by_desc(C::Id);
-        let Some(total) = self.audit_total(filter).await? else {
-            let (rows, total) = self.page(select, page).await?;
-            return Ok((self.audit_entries(rows).collect(), total));
-        };
-        let rows = select.limit(page.limit).offset(page.offset).all(&self.db).await?;
+        if let Some(total) = self.audit_total(filter).await? {
+            let rows = select.clone().limit(page.limit).offset(page.offset).all(&self.db).await?;
+            if page.fits(rows.len() as u64, total) {
+                return Ok((self.audit_entries(rows).collect(), total));
+            }
+        }
+        let (rows, total) = self.page(select, page).await?;
         Ok((self.audit_entries(rows).collect(), total))
     }
 

@@ -9,7 +9,7 @@ use super::{Queries, parse_word};
 use crate::rows::LoadError;
 
 /// Maximum number of email addresses by which orders are selected.
-const MAX_MAILS: usize = 200;
+const MAX_MAILS: usize = 2_000;
 /// Maximum number of orders that are sorted to find a page of them.
 const MAX_ORDERS_SORTED: u64 = 2_000;
 
@@ -94,3 +94,6 @@ fn contains_text(backend: DbBackend) -> &'static str {
 fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests;

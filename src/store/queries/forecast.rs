@@ -1,6 +1,5 @@
 //! Queries for the data that the forecast learns from: finished prints and the outcomes of promises.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
@@ -35,20 +34,23 @@ impl Queries {
         Ok(prints.collect())
     }
 
-    /// Returns the promises of ready or shipped orders, for at most `limit` of the most recently changed orders, oldest
-    /// change first.
+    /// Returns the promises of ready or shipped orders, for at most `limit` of the newest such orders, oldest change
+    /// first.
     pub async fn met_promises(&self, limit: u64) -> Result<Vec<(Id, Promise)>, LoadError> {
         use orders::Column as C;
-        // The newest of each status are found by its index. SQLite would sort those of both.
+        // The newest of each status are found by its index. SQLite would sort those of both. There is no index by the
+        // time of the last change: each change of an order would then change all of its indexes on PostgreSQL.
         let mut rows = Vec::new();
         for status in [OrderStatus::Ready, OrderStatus::Shipped] {
             let select = orders::Entity::find().filter(C::Status.eq(word(&status).map_err(json)?));
-            rows.append(&mut select.order_by_desc(C::UpdatedAt).limit(limit).all(&self.db).await?);
+            let select = select.order_by_desc(C::CreatedAt).order_by_desc(C::Id).limit(limit);
+            rows.append(&mut select.all(&self.db).await?);
         }
-        rows.sort_by_key(|row| Reverse(row.updated_at));
+        rows.sort_by(|one, other| (other.created_at, &other.id).cmp(&(one.created_at, &one.id)));
         rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        rows.sort_by(|one, other| (one.updated_at, &one.id).cmp(&(other.updated_at, &other.id)));
         let orders: Vec<Versioned<Order>> = self.readable(&rows, versioned);
-        let promises = orders.iter().rev().filter_map(|one| one.state.as_ref()).filter_map(|order| {
+        let promises = orders.iter().filter_map(|one| one.state.as_ref()).filter_map(|order| {
             let promise = order.promise.filter(|promise| promise.met_at.is_some())?;
             Some((order.id, promise))
         });
@@ -60,7 +62,9 @@ impl Queries {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
-    use std::sync::Arc;
+    use std::sync::{Arc, Mutex};
+
+    use sea_orm::{ConnectionTrait, DbBackend, Statement};
 
     use super::*;
     use crate::memory::MemoryStore;
@@ -72,15 +76,19 @@ mod tests {
     use domain::aggregate::Aggregate;
     use domain::order::OrderRow;
 
-    /// Builds orders 1 to 5; the higher the number, the longer ago the order was changed. Each has a job with one good
-    /// and one bad print, except that the print of order 2 was never observed. Order 3 is not printed yet, and order 4
-    /// has no promise.
+    /// Builds orders 1 to 5; the higher the number, the newer the order, and the longer ago it was changed. Each has a
+    /// job with one good and one bad print, except that the print of order 2 was never observed. Order 3 is not printed
+    /// yet, order 4 has no promise, and order 5 is ready but not shipped.
     fn shop() -> (Vec<Order>, Vec<OrderRow>) {
         let mut rows = Vec::new();
         let orders = (1..=5).map(|n| {
             let mut one = order(n);
             one.updated_at = at(100 - n as i64);
-            one.status = if n == 3 { OrderStatus::Paid } else { OrderStatus::Shipped };
+            one.status = match n {
+                3 => OrderStatus::Paid,
+                5 => OrderStatus::Ready,
+                _ => OrderStatus::Shipped,
+            };
             let (made_at, expected_at, promised_at) = (at(0), at(10), at(20));
             let met_at = (n != 3).then(|| at(30 + n as i64));
             one.promise = (n != 4).then_some(Promise { made_at, expected_at, promised_at, met_at });
@@ -109,7 +117,30 @@ mod tests {
             promises.iter().map(|(order, promise)| (*order, promise.met_at)).collect::<Vec<_>>()
         };
         assert_eq!(met(9).await, [(id(5), Some(at(35))), (id(2), Some(at(32))), (id(1), Some(at(31)))]);
-        assert_eq!(met(3).await, [(id(2), Some(at(32))), (id(1), Some(at(31)))], "the orders that were changed last");
+        assert_eq!(met(3).await, [(id(5), Some(at(35))), (id(2), Some(at(32)))], "the newest orders");
+        assert_eq!(met(1).await, [(id(5), Some(at(35)))], "the newest order of both statuses");
+    }
+
+    #[tokio::test]
+    async fn the_newest_promises_are_found_by_an_index() {
+        on_each(async |db| {
+            if db.get_database_backend() != DbBackend::Sqlite {
+                return;
+            }
+            let statements: Arc<Mutex<Vec<Statement>>> = Arc::default();
+            let (mut watched, log) = (db.clone(), statements.clone());
+            watched.set_metric_callback(move |info| log.lock().unwrap().push(info.statement.clone()));
+            Queries::new(watched).met_promises(9).await.unwrap();
+            let statements = statements.lock().unwrap().clone();
+            assert_eq!(statements.len(), 2);
+            for statement in statements {
+                let sql = format!("EXPLAIN QUERY PLAN {}", statement.sql);
+                let rows = db.query_all_raw(Statement { sql, ..statement }).await.unwrap();
+                let plan: Vec<String> = rows.iter().map(|row| row.try_get("", "detail").unwrap()).collect();
+                assert_eq!(plan, ["SEARCH orders USING INDEX ix__orders__status__created_at (status=?)"]);
+            }
+        })
+        .await;
     }
 
     #[tokio::test]

@@ -127,6 +127,11 @@ impl Queries {
         if documents.is_empty() {
             return Ok(HashMap::new());
         }
+        if let Some(memory) = &self.memory {
+            let tables = memory.tables();
+            let issued = documents.iter().filter_map(|id| tables.issued_document(*id));
+            return Ok(issued.map(|one| (one.id, one.number_text())).collect());
+        }
         let ids = documents.iter().map(ToString::to_string);
         let select = invoice_documents::Entity::find().select_only().columns([C::Id, C::Series, C::Number]);
         let rows: Vec<(String, String, i64)> = select.filter(C::Id.is_in(ids)).into_tuple().all(&self.db).await?;
@@ -138,6 +143,9 @@ impl Queries {
 
     /// Returns a document with its number; `None` if there is no document with the given ID.
     pub async fn document(&self, id: Id) -> Result<Option<IssuedDocument>, LoadError> {
+        if let Some(memory) = &self.memory {
+            return Ok(memory.tables().issued_document(id).cloned());
+        }
         let row = invoice_documents::Entity::find_by_id(id.to_string()).one(&self.db).await?;
         row.as_ref().map(read_document).transpose()
     }

@@ -20,6 +20,13 @@ use entities::{attempts, inbound, jobs, orders, quotes};
 /// quotes are escaped.
 const PROMISE: &str = "%\"promise\":{%";
 
+/// States of jobs that wait: they are neither on a printer nor ended.
+const WAITING_JOBS: [JobState; 4] =
+    [JobState::Created, JobState::Validated, JobState::AwaitingManualReview, JobState::Sliced];
+
+/// Statuses of orders that are produced, whose promise is outstanding if they have one.
+const ORDERS_IN_PRODUCTION: [OrderStatus; 2] = [OrderStatus::Paid, OrderStatus::Printing];
+
 /// Filter for orders; absent fields match all.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct OrderFilter {
@@ -128,8 +135,7 @@ impl Queries {
     /// Returns a page of jobs with their attempts, newest first, and their total number.
     pub async fn jobs(&self, filter: &JobFilter, page: Page) -> Result<(Vec<Job>, u64), LoadError> {
         use jobs::Column as C;
-        let waits = [JobState::Created, JobState::Validated, JobState::AwaitingManualReview, JobState::Sliced];
-        let waits: Vec<String> = waits.iter().map(word).collect::<Result<_, _>>().map_err(json)?;
+        let waits: Vec<String> = WAITING_JOBS.iter().map(word).collect::<Result<_, _>>().map_err(json)?;
         let total = self.job_total(filter, &waits).await?;
         let waiting = filter.waiting.map(|which| (which, waits));
         let state = filter.state.as_ref().map(word).transpose().map_err(json)?;
@@ -284,7 +290,7 @@ pub(super) fn filtered(
 /// that the documents of finished orders are not read.
 fn has_outstanding_promise(which: bool) -> Result<Condition, LoadError> {
     use orders::Column as C;
-    let open = [OrderStatus::Paid, OrderStatus::Printing].iter().map(word).collect::<Result<Vec<_>, _>>();
+    let open = ORDERS_IN_PRODUCTION.iter().map(word).collect::<Result<Vec<_>, _>>();
     let open = open.map_err(json)?;
     Ok(if which {
         Condition::all().add(C::Status.is_in(open)).add(C::Doc.like(PROMISE))
@@ -322,3 +328,6 @@ fn flagged(flag: &str) -> Condition {
 pub(super) fn json(error: serde_json::Error) -> LoadError {
     LoadError::Db(sea_orm::DbErr::Json(error.to_string()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,13 +13,16 @@ use sea_orm::{
     DatabaseExecutor, EntityName, EntityTrait, IntoActiveModel, Iterable, ModelTrait, PrimaryKeyToColumn, Value,
 };
 
-use crate::rows::counts::{WrittenKeys, add_written, is_counted, subtract_written};
+use crate::rows::counts::{RowNumbers, TableKeys, WrittenKeys, is_counted};
 use crate::rows::numbered::{NumberedRow, write_numbered};
 use crate::rows::plain::{Audit, IdempotentAnswer, audit_row, event_row, idempotency_row};
 use crate::rows::statement::{ActiveOf, EntityOf, write_new, write_rows, write_snapshots};
 use crate::rows::{Doc, RowSink, SnapshotModel, SnapshotRow, StoredRow, WriteError};
 use domain::audit::chain::ChainHead;
 use domain::event::Event;
+
+/// Version of a snapshot row that must not exist yet.
+const FIRST_VERSION: i64 = 1;
 
 /// Row of any table that the store can insert.
 pub trait TableRow: ModelTrait + IntoActiveModel<ActiveOf<Self>> + Clone + Sync + 'static {}
@@ -76,7 +79,11 @@ impl<M: TableRow + SnapshotModel> TableRows for SnapshotRows<M> {
         true
     }
     fn add_keys(&self, written: &mut WrittenKeys) {
-        add_keys::<M>(written, self.0.iter().map(|row| row.key().to_owned()));
+        let Some(keys) = keys_of::<M>(written) else { return };
+        for row in &self.0 {
+            let keys = if row.version() == FIRST_VERSION { &mut keys.new } else { &mut keys.replaced };
+            keys.push(row.key().to_owned());
+        }
     }
     fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>> {
         Box::pin(write_snapshots(db, self.0))
@@ -85,7 +92,8 @@ impl<M: TableRow + SnapshotModel> TableRows for SnapshotRows<M> {
 
 impl<M: TableRow> TableRows for ReplacedRows<M> {
     fn add_keys(&self, written: &mut WrittenKeys) {
-        add_keys::<M>(written, self.0.iter().map(|(key, _)| key.clone()));
+        let Some(keys) = keys_of::<M>(written) else { return };
+        keys.replaced.extend(self.0.iter().map(|(key, _)| key.clone()));
     }
     fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>> {
         Box::pin(write_rows(db, self.0))
@@ -94,7 +102,8 @@ impl<M: TableRow> TableRows for ReplacedRows<M> {
 
 impl<M: TableRow> TableRows for InsertedRows<M> {
     fn add_keys(&self, written: &mut WrittenKeys) {
-        add_keys::<M>(written, self.0.iter().filter_map(key_of));
+        let Some(keys) = keys_of::<M>(written) else { return };
+        keys.new.extend(self.0.iter().filter_map(key_of));
     }
     fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>> {
         Box::pin(write_new(db, self.0))
@@ -109,7 +118,8 @@ impl<M> Default for SeriesRows<M> {
 
 impl<M: TableRow + NumberedRow> TableRows for SeriesRows<M> {
     fn add_keys(&self, written: &mut WrittenKeys) {
-        add_keys::<M>(written, self.0.iter().map(|row| row.key().to_owned()));
+        let Some(keys) = keys_of::<M>(written) else { return };
+        keys.new.extend(self.0.iter().map(|row| row.key().to_owned()));
     }
     fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>> {
         Box::pin(write_numbered(db, self.0))
@@ -193,21 +203,19 @@ impl Batch {
         for table in &self.tables {
             table.add_keys(&mut written);
         }
-        subtract_written(&db, &written).await?;
+        let former = RowNumbers::read(&db, &written).await?;
         let (guarded, others): (Vec<_>, Vec<_>) = self.tables.into_iter().partition(|table| table.is_guarded());
         for table in guarded.into_iter().chain(others) {
             table.write(&db).await?;
         }
-        add_written(&db, &written).await
+        former.update(&db, &written).await
     }
 }
 
-/// Adds keys of a table's rows, if its rows are counted.
-fn add_keys<M: ModelTrait>(written: &mut WrittenKeys, keys: impl Iterator<Item = String>) {
+/// Returns the place for the keys of a table's rows; `None` if they are not counted.
+fn keys_of<M: ModelTrait>(written: &mut WrittenKeys) -> Option<&mut TableKeys> {
     let table = EntityOf::<M>::default().table_name();
-    if is_counted(table) {
-        written.entry(table).or_default().extend(keys);
-    }
+    is_counted(table).then(|| written.entry(table).or_default())
 }
 
 /// Returns a row's primary key, if it is text.

@@ -1,13 +1,12 @@
 //! Sums over attempts by hour or day, in the table `print_sums`, from which statistics of any period are read. Each
 //! transaction that writes attempts also updates their sums. Hours and days are those of UTC.
 
-use std::collections::BTreeSet;
+mod statements;
 
-use sea_orm::{ConnectionTrait, DbBackend, Statement, Value};
+pub(super) use statements::{PrintTotals, change_sums, read_sums};
 
-use crate::rows::WriteError;
-use crate::rows::counts::{CountSign, placeholders};
-use crate::rows::statement::{map_db_error, portion};
+use sea_orm::{DbBackend, Value};
+
 use domain::time::{DAY_MS, HOUR_MS, Timestamp};
 
 /// Time at which an attempt claimed its printer.
@@ -21,7 +20,7 @@ const REASON: &str = "CASE WHEN attempts.scrap_reason IS NULL THEN '-' ELSE '+' 
 const REJECTED: &str = "attempts.judged_end IS NOT NULL AND attempts.good < attempts.parts";
 
 /// Columns of the sums, in the order of [`PrintSum::sums`].
-const SUMS: [&str; 10] = [
+pub(super) const SUMS: [&str; 10] = [
     "attempts",
     "prints",
     "print_ms",
@@ -48,7 +47,7 @@ const OUTCOMES: [&str; 10] = [
     "0",
 ];
 
-/// Sums of signed-off prints. A plate has one part at least.
+/// Sums of signed-off prints. A plate has one part at least; a damaged row that says otherwise has lost nothing.
 const QUALITY: [&str; 10] = [
     "1",
     "0",
@@ -57,8 +56,8 @@ const QUALITY: [&str; 10] = [
     "attempts.good",
     "CASE WHEN attempts.first_pass THEN attempts.parts ELSE 0 END",
     "CASE WHEN attempts.first_pass THEN attempts.good ELSE 0 END",
-    "attempts.print_ms * (attempts.parts - attempts.good) / attempts.parts",
-    "attempts.used * (attempts.parts - attempts.good) / attempts.parts",
+    "attempts.print_ms * (attempts.parts - attempts.good) / NULLIF(attempts.parts, 0)",
+    "attempts.used * (attempts.parts - attempts.good) / NULLIF(attempts.parts, 0)",
     "0",
 ];
 
@@ -69,7 +68,8 @@ const MATERIAL: [&str; 10] = ["1", "0", "0", "0", "0", "0", "0", "0", "0", "CAST
 /// 16, which are those of most plates.
 pub(crate) const SCRAP_UNITS: f64 = 720_720.0;
 
-/// Sums of the material in rejected parts, in [`SCRAP_UNITS`].
+/// Sums of the material in rejected parts, in [`SCRAP_UNITS`]. At most a million units of each material count for a
+/// print, such as a tonne in grams, so that no sum passes 64 bits.
 const SCRAP: [&str; 10] = [
     "1",
     "0",
@@ -80,7 +80,8 @@ const SCRAP: [&str; 10] = [
     "0",
     "0",
     "0",
-    "CAST(CAST(part.value AS DOUBLE PRECISION) * (attempts.parts - attempts.good) / attempts.parts * 720720 AS BIGINT)",
+    "CAST(CASE WHEN CAST(part.value AS BIGINT) > 1000000000 THEN 1e9 ELSE CAST(part.value AS DOUBLE PRECISION) END \
+     * (attempts.parts - attempts.good) / NULLIF(attempts.parts, 0) * 720720 AS BIGINT)",
 ];
 
 /// List of sums.
@@ -246,10 +247,10 @@ impl PrintJoin {
 
 impl PrintSum {
     /// Returns the query for the sums of the attempts for which a condition holds, with the names of their columns.
-    fn query(&self, backend: DbBackend, minus: &str, condition: &str) -> String {
+    fn query(&self, backend: DbBackend, condition: &str) -> String {
         let Self { list, time, slot_ms, key, kind, which, .. } = self;
         let join = self.join.sql(backend);
-        let sum = |(name, value): (&&str, &&str)| format!("{minus}CAST(COALESCE(SUM({value}), 0) AS BIGINT) AS {name}");
+        let sum = |(name, value): (&&str, &&str)| format!("CAST(COALESCE(SUM({value}), 0) AS BIGINT) AS {name}");
         let sums: Vec<String> = SUMS.iter().zip(&self.sums).map(sum).collect();
         format!(
             "SELECT '{list}' AS list, {time} / {slot_ms} AS slot, {key} AS key, {kind} AS kind, {} FROM attempts{join} \
@@ -257,22 +258,22 @@ impl PrintSum {
             sums.join(", ")
         )
     }
+}
 
-    /// Returns the statement that adds the attempts for which a condition holds to their sums, or subtracts them.
-    fn update(&self, backend: DbBackend, sign: CountSign, condition: &str) -> String {
-        let minus = match sign {
-            CountSign::Add => "",
-            CountSign::Subtract => "-",
-        };
-        let changes = SUMS.map(|name| format!("{name} = print_sums.{name} + excluded.{name}"));
-        format!(
-            "INSERT INTO print_sums (list, slot, key, kind, {}) {} \
-             ON CONFLICT (list, slot, key, kind) DO UPDATE SET {}",
-            SUMS.join(", "),
-            self.query(backend, minus, condition),
-            changes.join(", ")
-        )
-    }
+/// Returns the query for the sums of all attempts, which are those to be stored.
+pub(super) fn all_sums(backend: DbBackend) -> String {
+    PRINT_SUMS.map(|sum| sum.query(backend, "TRUE")).join(" UNION ALL ")
+}
+
+/// Returns the assignments that add sums to those that are stored.
+pub(super) fn added_sums() -> String {
+    SUMS.map(|name| format!("{name} = print_sums.{name} + excluded.{name}")).join(", ")
+}
+
+/// Returns the time at which a slot of a list begins.
+pub(super) fn slot_start(list: &str, slot: i64) -> Timestamp {
+    let slot_ms = PRINT_SUMS.iter().find(|sum| sum.list == list).map_or(DAY_MS, |sum| sum.slot_ms);
+    Timestamp(slot.saturating_mul(slot_ms))
 }
 
 /// Query for the sums of a period, one for each slot, key and kind, and for what is at its ends.
@@ -292,8 +293,8 @@ pub(crate) fn period_sums(backend: DbBackend, list: PrintList, from: Timestamp, 
     let (start, end) = if first < last { (first * sum.slot_ms, last * sum.slot_ms) } else { (to.0, to.0) };
     // The attempts of each printer are found by their time.
     let of_printers = if sum.time == CLAIMED { "attempts.printer_id IN (SELECT id FROM printers) AND " } else { "" };
-    let before = sum.query(backend, "", &format!("{of_printers}{0} >= $3 AND {0} < $4", sum.time));
-    let after = sum.query(backend, "", &format!("{of_printers}{0} >= $5 AND {0} < $6", sum.time));
+    let before = sum.query(backend, &format!("{of_printers}{0} >= $3 AND {0} < $4", sum.time));
+    let after = sum.query(backend, &format!("{of_printers}{0} >= $5 AND {0} < $6", sum.time));
     let sql = format!(
         "SELECT list, slot, key, kind, {} FROM print_sums WHERE list = '{}' AND slot >= $1 AND slot < $2 \
          UNION ALL {before} UNION ALL {after}",
@@ -308,40 +309,17 @@ fn whole_slots(slot_ms: i64, from: i64, to: i64) -> (i64, i64) {
     (from.div_euclid(slot_ms) + i64::from(from.rem_euclid(slot_ms) > 0), to.div_euclid(slot_ms))
 }
 
-/// Adds attempts to their sums as they are now, or subtracts them.
-pub(super) async fn change_sums(
-    tx: &impl ConnectionTrait,
-    sign: CountSign,
-    attempts: &BTreeSet<String>,
-) -> Result<(), WriteError> {
-    let backend = tx.get_database_backend();
-    for sum in PRINT_SUMS {
-        let mut keys = attempts.iter();
-        while keys.len() > 0 {
-            let many = portion(keys.len());
-            let some: Vec<Value> = keys.by_ref().take(many).map(|key| key.as_str().into()).collect();
-            let sql = sum.update(backend, sign, &format!("attempts.id IN ({})", placeholders(backend, many)));
-            let statement = Statement::from_sql_and_values(backend, sql, some);
-            tx.execute_raw(statement).await.map_err(map_db_error)?;
-        }
-    }
-    if sign == CountSign::Add {
-        // What no attempt is part of any more. There is an index of exactly these rows.
-        let sql = "DELETE FROM print_sums WHERE attempts = 0";
-        tx.execute_raw(Statement::from_string(backend, sql)).await.map_err(map_db_error)?;
-    }
-    Ok(())
-}
-
 /// Returns the SQL that joins attempts and their jobs with the material that each print used, as rows named `part` with
 /// the material ID and the amount in thousandths of its unit. If a print ended before usage was recorded per material,
-/// its entire usage is attributed to the job's first material.
+/// its entire usage is attributed to the job's first material. So it is if SQLite cannot read what was recorded: that
+/// is no error of one value there, but one of the whole transaction.
 fn used_parts(db: DbBackend) -> &'static str {
     if db == DbBackend::Postgres {
         "CROSS JOIN LATERAL json_each_text(COALESCE(attempts.used_of, \
          json_build_object(jobs.material_id, attempts.used)::text)::json) AS part (key, value)"
     } else {
-        "CROSS JOIN json_each(COALESCE(attempts.used_of, json_object(jobs.material_id, attempts.used))) AS part"
+        "CROSS JOIN json_each(CASE WHEN json_valid(attempts.used_of) THEN attempts.used_of \
+         ELSE json_object(jobs.material_id, attempts.used) END) AS part"
     }
 }
 

@@ -1,6 +1,8 @@
 //! Fixtures for store tests: databases of both kinds with new tables, and one sample of each aggregate.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod earlier;
+mod enumeration;
 mod template;
 
 use sea_orm::{
@@ -35,6 +37,8 @@ use domain::sales_channel::{SalesChannel, Variant};
 use domain::sku::Sku;
 use domain::time::Timestamp;
 
+pub use earlier::migrate_again;
+pub use enumeration::members;
 pub use template::{SHOP_PREFIX, migrated_postgres, migrated_sqlite, remove_stale_files, test_run, unused_database};
 
 /// Environment variable with the administrator URL of a PostgreSQL server. If it is set, store tests also run on that

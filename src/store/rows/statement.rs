@@ -112,7 +112,7 @@ where
 }
 
 /// Returns the row count of the next statement, given the number of rows left.
-pub(super) fn portion(left: usize) -> usize {
+fn portion(left: usize) -> usize {
     if left <= EXACT_LENGTHS_UP_TO {
         left
     } else if left >= MAX_ROWS_PER_STATEMENT {

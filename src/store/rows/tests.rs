@@ -1,8 +1,8 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use sea_orm::{EntityTrait, PaginatorTrait};
+use sea_orm::{ConnectionTrait, DbBackend, EntityTrait, PaginatorTrait, Statement};
 
 use super::samples::{at, claim, delivery, event, file, id, job, mail, movement, on_each, order, sku, write};
 use super::{
@@ -200,12 +200,49 @@ async fn what_is_kept_for_a_time_is_purged_and_nothing_else() {
 
         let mut batch = Batch::default();
         for (n, state) in [(1, MailState::Sent), (2, MailState::Failed), (3, MailState::Queued), (9, MailState::Sent)] {
-            let mail = Mail { state, ..mail(n) };
+            let mail = Mail { state, next_at: at(n as i64), created_at: at(0), ..mail(n) };
             batch.push_snapshot(mail.snapshot(mail.id, 1, true).unwrap());
         }
         write(db, batch).await.unwrap();
-        assert_eq!(purge_mails(db, at(5)).await.unwrap(), 2, "the one that waits and the new one stay");
+        let gone = purge_mails(db, at(5)).await.unwrap();
+        assert_eq!(gone, 2, "the one that waits and the one that was tried lately stay");
         assert_eq!(mails::Entity::find().count(db).await.unwrap(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn very_many_mails_are_purged_in_portions() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        for n in 0..6_100 {
+            let state = if n < 6_000 { MailState::Sent } else { MailState::Queued };
+            batch.push_snapshot(Mail { state, ..mail(n) }.snapshot(id(n), 1, true).unwrap());
+        }
+        write(db, batch).await.unwrap();
+        for expected in [5_000, 1_000, 0] {
+            assert_eq!(purge_mails(db, at(5)).await.unwrap(), expected);
+        }
+        assert_eq!(mails::Entity::find().count(db).await.unwrap(), 100);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn old_mails_are_found_by_an_index() {
+    on_each(async |db| {
+        if db.get_database_backend() != DbBackend::Sqlite {
+            return;
+        }
+        let deletions: Arc<Mutex<Vec<Statement>>> = Arc::default();
+        let (mut watched, log) = (db.clone(), deletions.clone());
+        watched.set_metric_callback(move |info| log.lock().unwrap().push(info.statement.clone()));
+        purge_mails(&watched, at(5)).await.unwrap();
+        let deletion = deletions.lock().unwrap()[0].clone();
+        let sql = format!("EXPLAIN QUERY PLAN {}", deletion.sql);
+        let rows = db.query_all_raw(Statement { sql, ..deletion }).await.unwrap();
+        let plan: Vec<String> = rows.iter().map(|row| row.try_get("", "detail").unwrap()).collect();
+        assert!(plan.iter().any(|line| line.contains("ix__mails__state__next_at (state=? AND next_at<?)")), "{plan:?}");
     })
     .await;
 }

@@ -14,7 +14,7 @@ messages! {
 
     cancel_question(print: &str, name: &str);
     cancel_text;
-    keep_print;
+    keep_printing;
     cancel(print: &str, name: &str);
     parts_heading;
     some_bad;

@@ -154,6 +154,7 @@ messages! {
     sent;
     upload_failed;
     upload_broken;
+    files_uploaded(number: &str, total: &str);
     set_file_type;
     upload;
     file_name_field;
@@ -164,7 +165,6 @@ messages! {
     picture_column;
     file_material_column;
     print_act;
-    make_product;
     file_column;
     time_column;
     weight;

@@ -39,8 +39,8 @@ pub async fn file_of(app: &App, bytes: usize) -> String {
     id(&app.upload("large.gcode", code).await.expect(201))
 }
 
-/// Unpacks an archive into a new folder; the folder.
-fn unpacked(archive: &[u8], folder: &Path) -> PathBuf {
+/// Unpacks an archive below this folder; returns the new folder with its files.
+pub fn unpacked(archive: &[u8], folder: &Path) -> PathBuf {
     let (file, to) = (folder.join("backup.tar"), folder.join("unpacked"));
     std::fs::write(&file, archive).unwrap();
     std::fs::create_dir(&to).unwrap();
@@ -65,7 +65,7 @@ fn files_below(folder: &Path) -> BTreeSet<String> {
 }
 
 /// Holds what was unpacked against the manifest; the manifest.
-fn holds(folder: &Path) -> Value {
+pub fn holds(folder: &Path) -> Value {
     let text = std::fs::read_to_string(folder.join("manifest.json")).unwrap();
     let manifest: Value = serde_json::from_str(&text).unwrap();
     let mut named = BTreeSet::from(["manifest.json".to_owned()]);

@@ -10,26 +10,26 @@ use crate::support::drawing::draw;
 use crate::support::moto::Moto;
 use crate::support::{App, Db, on_sqlite, until};
 
-const BUCKET: &str = "copies";
+pub const BUCKET: &str = "copies";
 const PLACE: &str = "s3://copies/shop/daily";
 const KEY_ID: &str = "PRINTFLOOR_OBJECT_STORAGE__ACCESS_KEY_ID";
 
 /// Lets the commands of a server use the bucket.
-fn use_bucket(app: &mut App, moto: &Moto) {
+pub fn use_bucket(app: &mut App, moto: &Moto) {
     app.set_env("PRINTFLOOR_OBJECT_STORAGE__ENDPOINT", &moto.url);
     app.set_env(KEY_ID, "AKIATEST");
     app.set_env("OBJECT_STORAGE_SECRET_KEY", "a secret of the test");
 }
 
 /// Creates a folder for temporary files, and lets the commands of a server use it.
-fn temporary_folder(app: &mut App) -> PathBuf {
+pub fn temporary_folder(app: &mut App) -> PathBuf {
     let temporary = app.folder().join("temporary");
     fs::create_dir(&temporary).unwrap();
     app.set_env("TMPDIR", temporary.to_str().unwrap());
     temporary
 }
 
-fn names_in(folder: &Path) -> Vec<String> {
+pub fn names_in(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }

@@ -4,13 +4,13 @@ use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use futures::StreamExt as _;
-use futures::stream::FuturesUnordered;
+use futures::stream::{FuturesUnordered, StreamExt as _};
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::config::{Config, LoadOptions};
 use printfloor::domain::access::AddKey;
 use printfloor::domain::id::Id;
 use printfloor::domain::principal::Role;
+use printfloor::platform::watch::WatchSender;
 use printfloor::secrets::credentials::{api_key_hash, last4, new_api_key};
 use printfloor::server::Server;
 use serde_json::json;
@@ -296,10 +296,10 @@ async fn storm_of_stops(address: SocketAddr, count: usize) -> Vec<Wire> {
 }
 
 /// Starts a printer that takes everything and answers an emergency stop only when it is allowed to.
-async fn slow_printer() -> (SocketAddr, tokio::sync::watch::Sender<u32>, tokio::sync::watch::Sender<bool>) {
+async fn slow_printer() -> (SocketAddr, WatchSender<u32>, WatchSender<bool>) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let (stops, permission) = (tokio::sync::watch::Sender::new(0), tokio::sync::watch::Sender::new(false));
+    let (stops, permission) = (WatchSender::new(0), WatchSender::new(false));
     let (tell, allow) = (stops.clone(), permission.subscribe());
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {

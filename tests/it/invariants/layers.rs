@@ -1,7 +1,7 @@
 //! Permitted dependencies: the rules use nothing outside, the edge no tables, nobody but adapters names a brand, nobody
-//! but clients a vendor, and nobody in the shop waits on a channel whose waiters wake by chance.
+//! but clients a vendor.
 
-use super::text::{names, path_of, words};
+use super::text::{names, path_of};
 use super::{Rule, holds, planted_and_innocent};
 
 /// Crates of runtime, actors, HTTP and databases, and of clocks and chance.
@@ -288,29 +288,6 @@ const ADDRESSES: Rule = Rule {
     ],
 };
 
-const WAITERS: Rule = Rule {
-    holds: "tasks of the shop wait for values on platform::watch, whose waiters wake in order: tokio's watch draws it",
-    check: |file| {
-        if !["src/actors/", "src/store/", "src/printers/connections.rs"].iter().any(|path| file.path.starts_with(*path))
-        {
-            return Vec::new();
-        }
-        file.in_code(|line| {
-            let is_by_chance = line.contains("tokio::sync") && words(line).any(|word| word == "watch");
-            is_by_chance.then(|| "uses tokio's watch".to_owned())
-        })
-    },
-    planted: &[
-        ("src/actors/kernel/entry.rs", "use tokio::sync::{Semaphore, watch};"),
-        ("src/actors/checkouts.rs", "news: &mut tokio::sync::watch::Receiver<u64>,"),
-        ("src/store/outbox.rs", "use tokio::sync::watch;"),
-    ],
-    innocent: &[
-        ("src/actors/kernel/entry.rs", "use tokio::sync::Semaphore;\nuse platform::watch::WatchSender;"),
-        ("src/http/setup_desk.rs", "use tokio::sync::watch;"),
-    ],
-};
-
 #[test]
 fn the_rules_know_nothing_of_the_outside() {
     holds(&DOMAIN);
@@ -357,11 +334,6 @@ fn addresses_of_other_systems_are_judged_in_one_place() {
 }
 
 #[test]
-fn waiters_wake_in_order() {
-    holds(&WAITERS);
-}
-
-#[test]
 fn rules_of_layers_find_what_breaks_them() {
-    planted_and_innocent(&[&DOMAIN, &EDGE, &HANDLES, &TABLES, &PORT, &BRANDS, &VENDORS, &START, &ADDRESSES, &WAITERS]);
+    planted_and_innocent(&[&DOMAIN, &EDGE, &HANDLES, &TABLES, &PORT, &BRANDS, &VENDORS, &START, &ADDRESSES]);
 }

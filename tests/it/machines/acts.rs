@@ -2,6 +2,7 @@
 
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
+use simulator::faults::Delay;
 use simulator::printer::PhysicalEvent;
 
 use super::files::printable;
@@ -124,4 +125,28 @@ async fn a_print_that_someone_has_just_begun_there_is_not_spoilt_before_it_was_s
             floor.attention(printer, "foreign_print", true).await;
         }
     }
+}
+
+/// A printer that accepts commands and is slow to tell its status may be printing all the same.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_is_sent_to_a_printer_that_does_not_say_that_it_is_idle() {
+    let seldom = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "30");
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE, seldom]).await;
+    floor.connection_is(0, "connected").await;
+    floor.faults(0, |faults| faults.queries_answer_late = Some(Delay { after_ms: 60_000 }));
+    for (command, body) in
+        [("/home", json!({})), ("/gcode", json!({"commands": ["G28"]})), ("/restart-firmware", json!({}))]
+    {
+        let refused = floor.app.post(&floor.path(0, command), &body).await;
+        let words = refused.json()["message"].clone();
+        assert_eq!(refused.error(504), "printer_timeout", "{command}");
+        assert_eq!(words, "the printer did not respond, so nothing was sent", "{command}");
+    }
+    let spoils = |what: &PhysicalEvent| {
+        matches!(what, PhysicalEvent::Gcode { .. } | PhysicalEvent::Homed { .. } | PhysicalEvent::Restarted)
+    };
+    assert_eq!(floor.count(0, spoils), 0, "somebody may have begun a print");
+    // Whoever forces it knows what the printer does.
+    floor.app.post(&floor.path(0, "/home"), &json!({"force": true})).await.expect(200);
+    floor.physically("it to be homed", 0, |what| matches!(what, PhysicalEvent::Homed { .. })).await;
 }

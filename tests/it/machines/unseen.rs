@@ -9,8 +9,9 @@ use super::delays::HELD;
 use super::{
     FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, JUDGE_SOON, OWN, PrinterKind, SLOW, STILL, attempts, can, words,
 };
+use crate::api::NOTHING;
 use crate::billing::pages::{send, token};
-use crate::staff::operator;
+use crate::staff::{operator, print_on};
 
 /// Seconds of a print so short that it could have run while nobody looked: from the start until it is doubted.
 const SHORT_SECONDS: u64 = 1;
@@ -211,8 +212,12 @@ async fn a_history_that_a_person_emptied_does_not_make_a_print_a_failure() {
     let page = sam.get("/to-do").await;
     assert!(page.text.contains("Did the print succeed?") && page.text.contains("Mark as finished"), "{}", page.text);
     assert!(!page.text.contains("Mark as not started"), "it was seen: {}", page.text);
-    let form = [("form_token", &*token(&page)), ("back", "/to-do"), ("outcome", "finished")];
-    let done = send(&sam, &format!("/shop/jobs/{job}/resolve"), &form).await;
+    let (path, own) = (format!("/shop/jobs/{job}/resolve"), token(&page));
+    let form = [("form_token", &*own), ("back", "/to-do"), ("outcome", "finished")];
+    let old = send(&sam, &path, &[&form[..], &[("print", NOTHING)]].concat()).await;
+    assert_eq!(old.status, 409, "an answer about another attempt: {}", old.text);
+    let print = print_on(&page, &path);
+    let done = send(&sam, &path, &[&form[..], &[("print", &*print)]].concat()).await;
     assert_eq!(done.status, 200, "{}", done.text);
     floor.app.order_is(&order, "ready").await;
     assert!((floor.used().await - GRAMS).abs() < 0.001, "{} g used", floor.used().await);

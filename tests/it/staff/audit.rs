@@ -3,7 +3,7 @@
 use serde_json::json;
 use simulator::PrinterKind;
 
-use super::is_sound;
+use super::{is_sound, print_on};
 use crate::api::{PASSWORD, id, signed_in};
 use crate::billing::pages::{posted, token};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
@@ -46,8 +46,13 @@ async fn the_page_answers_who_paused_a_printer_yesterday() {
     app.job_is(&job, "PRINTING").await;
     let printer = floor.job(&job).await["printerId"].as_str().unwrap().to_owned();
     app.patch(&format!("/api/printers/{printer}"), &json!({"name": "Curie"})).await.expect(200);
-    let own = token(&ada.get("/floor").await);
-    posted(&ada, &format!("/floor/printers/{printer}/pause"), &[("form_token", &own)]).await;
+    let pause = format!("/floor/printers/{printer}/pause");
+    let page = until("the button", || async {
+        let page = ada.get("/floor").await;
+        page.text.contains(&format!("action=\"{pause}\"")).then_some(page)
+    })
+    .await;
+    posted(&ada, &pause, &[("form_token", &token(&page)), ("print", &print_on(&page, &pause))]).await;
     until("the pause in the log", || async {
         let log = app.get("/api/audit-log?action=printer.pause").await.expect(200);
         (!log["entries"].as_array().unwrap().is_empty()).then_some(())

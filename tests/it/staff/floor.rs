@@ -6,13 +6,14 @@ use futures::StreamExt as _;
 use serde_json::json;
 use simulator::PrinterKind;
 
-use super::{is_sound, operator};
-use crate::billing::pages::{send, token};
+use super::{is_sound, operator, print_on};
+use crate::billing::pages::{posted, send, token};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
+use crate::support::client::Answer;
 use crate::support::stream::Stream;
 use crate::support::waiting::LONG;
 use crate::support::waiting::until_seen;
-use crate::support::{on_sqlite, until};
+use crate::support::{Client, on_sqlite, until};
 
 /// Reads the stream until a printer shows this state, in its card or in the smaller part for the state alone, and its
 /// card has these words. Returns the card.
@@ -30,6 +31,15 @@ async fn card_sent(stream: &mut Stream, printer: &str, state: &str, words: &str)
             return html;
         }
     }
+}
+
+/// Returns the page of a printer once it has the buttons for its print.
+async fn page_of_print(client: &Client, path: &str) -> Answer {
+    until("the buttons for the print", || async {
+        let page = client.get(path).await;
+        ["cancel", "pause"].iter().all(|act| page.text.contains(&format!("\"{path}/{act}\""))).then_some(page)
+    })
+    .await
 }
 
 /// Returns the version of the floor that a page has.
@@ -62,7 +72,8 @@ on_sqlite! {
         let own = token(&page);
         let path = format!("/floor/printers/{on}/pause");
         assert!(page.text.contains(&format!("action=\"{path}\"")), "{}", page.text);
-        let done = send(&sam, &path, &[("form_token", &own)]).await;
+        let print = print_on(&page, &path);
+        let done = send(&sam, &path, &[("form_token", &own), ("print", &print)]).await;
         assert_eq!(done.status, 200, "{}", done.text);
         floor.app.job_is(&job, "PAUSED").await;
         let html = card_sent(&mut stream, &on, ">Paused<", "/resume").await;
@@ -88,12 +99,43 @@ on_sqlite! {
         let name = floor.app.get(&format!("/api/printers/{on}")).await.expect(200)["name"].as_str().unwrap().to_owned();
         let at_order = sam.get(&format!("/shop/orders/{order}")).await;
         assert!(at_order.text.contains(&format!("Cancel {number} on {name}")), "{}", at_order.text);
-        let cancelled = send(&sam, &format!("/floor/printers/{on}/cancel"), &[("form_token", &pushed)]).await;
+        let path = format!("/floor/printers/{on}/cancel");
+        let print = print_on(&own_page, &path);
+        let cancelled = send(&sam, &path, &[("form_token", &pushed), ("print", &print)]).await;
         assert_eq!(cancelled.status, 200, "{}", cancelled.text);
         floor.job_until("the print to end", &job, |job| !["PAUSED", "PRINTING"].iter().any(|on| job["state"] == *on)).await;
         let none = send(&sam, &format!("/floor/printers/{on}/nonsense"), &[("form_token", &own)]).await;
         assert_eq!(none.status, 404, "{}", none.text);
         is_sound(&none);
+    }
+
+    async fn the_buttons_of_an_old_page_do_nothing_to_the_next_print(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let path = format!("/floor/printers/{}", floor.printers[0]);
+        let (_, first) = floor.one().await;
+        floor.app.job_is(&first, "PRINTING").await;
+        let page = page_of_print(&sam, &path).await;
+        let (own, old) = (token(&page), print_on(&page, &format!("{path}/cancel")));
+        assert_eq!(print_on(&page, &format!("{path}/pause")), old);
+        floor.hurry(0);
+        floor.app.job_is(&first, "COMPLETED").await;
+        floor.sim(0).handle.set_speed(SLOW);
+        let (_, second) = floor.one().await;
+        floor.app.job_is(&second, "PRINTING").await;
+        let page = page_of_print(&sam, &path).await;
+        for act in ["cancel", "pause", "resume"] {
+            let refused = posted(&sam, &format!("{path}/{act}"), &[("form_token", &own), ("print", &old)]).await;
+            assert_eq!(refused.status, 409, "{act}: {}", refused.text);
+            assert!(refused.text.contains("Another print is on now"), "{act}: {}", refused.text);
+            is_sound(&refused);
+        }
+        floor.looked_at(0).await;
+        assert_eq!(floor.job(&second).await["state"], "PRINTING");
+        let now = print_on(&page, &format!("{path}/cancel"));
+        let done = send(&sam, &format!("{path}/cancel"), &[("form_token", &own), ("print", &now)]).await;
+        assert_eq!(done.status, 200, "{}", done.text);
+        floor.job_until("the print to end", &second, |job| job["state"] != "PRINTING").await;
     }
 
     async fn a_page_that_comes_back_gets_only_what_it_missed(db: Db) {

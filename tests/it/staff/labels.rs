@@ -3,7 +3,7 @@
 use serde_json::json;
 use simulator::PrinterKind;
 
-use super::{SAM, is_sound, operator};
+use super::{SAM, is_sound, operator, print_on};
 use crate::api::{PASSWORD, staff, with_cookie};
 use crate::billing::pages::{posted, send, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE};
@@ -60,7 +60,8 @@ on_sqlite! {
         let page = phone.get(&scanned).await;
         is_sound(&page);
         assert!(page.text.contains("Bed is clear"), "{}", page.text);
-        send(&phone, &format!("{scanned}/bed-cleared"), &[("form_token", &*token(&page))]).await;
+        let clear = format!("{scanned}/bed-cleared");
+        send(&phone, &clear, &[("form_token", &*token(&page)), ("print", &*print_on(&page, &clear))]).await;
         floor.attention(n, "bed_not_cleared", false).await;
     }
 }

@@ -244,7 +244,7 @@ on_sqlite! {
         is_sound(&list);
         let row = list.text.split_once(&format!("title=\"hook.gcode\" href=\"{path}\"")).expect("its row").1;
         let row = row.split("</tr>").next().unwrap();
-        let links = [format!("href=\"{path}#once\">Print…"), format!("href=\"{path}#sell\">Make a product")];
+        let links = [format!("href=\"{path}#once\">Print…"), format!("href=\"{path}#sell\">Create SKU")];
         for part in links.iter().map(String::as_str).chain(["20 min</td>", ">7.5 g</td>"]) {
             assert!(row.contains(part), "{part} in {row}");
         }

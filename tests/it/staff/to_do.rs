@@ -6,7 +6,7 @@ use simulator::PrinterKind;
 use simulator::bambu::Bambu;
 use simulator::bambu::setup::{Setup, Tray};
 
-use super::{is_sound, operator};
+use super::{is_sound, operator, print_on};
 use crate::billing::pages::{send, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
 use crate::support::{App, on_sqlite, until};
@@ -40,11 +40,17 @@ on_sqlite! {
         // The part that is made again takes its time.
         floor.sim(0).handle.set_speed(SLOW);
         let path = format!("/floor/printers/{}/bed-cleared", floor.printers[0]);
-        let (own, back) = (token(&page), ("back", "/to-do"));
-        let wrong = send(&sam, &path, &[("form_token", &own), back, ("goodCount", "many")]).await;
+        let (own, back, print) = (token(&page), ("back", "/to-do"), print_on(&page, &path));
+        let wrong = send(&sam, &path, &[("form_token", &own), back, ("print", &print), ("goodCount", "many")]).await;
         assert_eq!(wrong.status, 400, "{}", wrong.text);
         let fields = [("form_token", &*own), back, ("goodCount", "0"), ("reason", "warping"), ("note", "")];
-        let done = send(&sam, &path, &fields).await;
+        // A page from before the print says nothing about its parts.
+        for old in ["", "1234"] {
+            let refused = send(&sam, &path, &[&fields[..], &[("print", old)]].concat()).await;
+            let is_told = refused.text.contains("Another print is on the bed now");
+            assert!(refused.status == 409 && is_told, "{}", refused.text);
+        }
+        let done = send(&sam, &path, &[&fields[..], &[("print", &print)]].concat()).await;
         assert!(done.status == 200 && done.text.contains("<h1>To do</h1>"), "{}", done.text);
         assert!(!done.text.contains("Beds to clear ("), "{}", done.text);
         until("the part to be made again", || async { (floor.app.jobs(&order).await.len() == 2).then_some(()) }).await;
@@ -75,11 +81,11 @@ on_sqlite! {
         is_sound(&unfolded);
         let open_form = "<details id=\"some-bad\" open data-unfolded><summary>Some parts are bad";
         assert!(unfolded.text.contains(open_form), "{}", unfolded.text);
-        let own = token(&sam.get("/to-do").await);
+        let (own, print) = (token(&sam.get("/to-do").await), print_on(&unfolded, &target));
         let picture = |name: &str, bytes: &[u8]| Part::bytes(bytes.to_vec()).file_name(name.to_owned());
         let fields = || {
             let form = Form::new().text("goodCount", "0").text("reason", "warping");
-            form.text("note", "").text("back", "/to-do")
+            form.text("note", "").text("back", "/to-do").text("print", print.clone())
         };
         let send = |target: &str, form: Form| {
             sam.send(sam.request("POST", target).header("sec-fetch-site", "same-origin").multipart(form))
@@ -106,8 +112,13 @@ on_sqlite! {
         assert!(order_page.text.contains(">Picture of the parts</a>"), "{}", order_page.text);
 
         // It is corrected on the page of the job's order; where no picture is chosen, browsers send the field empty.
-        let target = format!("/shop/jobs/{job}/signed?token={own}");
-        let form = Form::new().text("goodCount", "1").text("reason", "").part("picture", picture("", b""));
+        let target = format!("/shop/jobs/{job}/signed");
+        let print = print_on(&order_page, &target);
+        let target = format!("{target}?token={own}");
+        let fields = || Form::new().text("goodCount", "1").text("reason", "").part("picture", picture("", b""));
+        let old = send(&target, fields().text("print", crate::api::NOTHING)).await;
+        assert!(old.status == 409 && old.text.contains("This job has a newer print now"), "{}", old.text);
+        let form = fields().text("print", print);
         let corrected = send(&target, form).await;
         let to = format!("/shop/orders/{order}#job-{job}");
         assert_eq!((corrected.status, corrected.header("location")), (303, Some(&*to)), "{}", corrected.text);
@@ -141,10 +152,13 @@ on_sqlite! {
         assert_eq!(unsigned().await, 2);
         let own = token(&page);
         let all_good = format!("/shop/jobs/{}/sign-off", ids[0]);
-        let left = send(&sam, &all_good, &[("form_token", &own), ("back", "/to-do")]).await;
+        let print = print_on(&page, &all_good);
+        let left = send(&sam, &all_good, &[("form_token", &own), ("back", "/to-do"), ("print", &print)]).await;
         assert!(left.status == 200 && left.text.contains("Parts to sign off (1)"), "{}", left.text);
-        let target = format!("/shop/jobs/{}/signed?token={own}", ids[1]);
-        let form = Form::new().text("goodCount", "1").text("reason", "").text("note", "a scratch");
+        let target = format!("/shop/jobs/{}/signed", ids[1]);
+        let form = Form::new().text("print", print_on(&page, &target));
+        let target = format!("{target}?token={own}");
+        let form = form.text("goodCount", "1").text("reason", "").text("note", "a scratch");
         let picture = Part::bytes(b"\x89PNG\r\n\x1a\n0000".to_vec()).file_name("part.png");
         let form = form.text("back", "/to-do").part("picture", picture);
         let sent = sam.request("POST", &target).header("sec-fetch-site", "same-origin").multipart(form);
@@ -185,11 +199,18 @@ on_sqlite! {
         assert_eq!(page.text.matches("form=\"beds\"").count(), 2, "{}", page.text);
         let names = [0, 1].map(|n: usize| format!("bed-{}", floor.printers[n]));
         let own = token(&page);
+        let prints = [0, 1].map(|n: usize| hidden(&page.text, &names[n]));
         // Of a large floor many are said before the token. One that is refused keeps no other from being cleared.
         let many: Vec<String> = (0..200).map(|n| format!("more-{n}")).collect();
         let gone = format!("bed-{}", crate::api::NOTHING);
         let mut fields: Vec<(&str, &str)> = many.iter().map(|name| (name.as_str(), "true")).collect();
-        fields.extend([(&*gone, "true"), (&*names[0], "true"), (&*names[1], "true"), ("form_token", &*own)]);
+        fields.extend([(&*gone, "true"), (&*names[0], prints[0]), (&*names[1], prints[1]), ("form_token", &*own)]);
+        // Beds that were chosen when other prints were on them stay as they are.
+        let old = [(&*names[0], prints[1]), (&*names[1], "true"), ("form_token", &*own)];
+        assert_eq!(send(&sam, "/to-do/beds", &old).await.status, 409);
+        for n in 0..2 {
+            floor.attention(n, "bed_not_cleared", true).await;
+        }
         let done = send(&sam, "/to-do/beds", &fields).await;
         assert_eq!(done.status, 404, "{}", done.text);
         is_sound(&done);

@@ -5,7 +5,7 @@ use simulator::PrinterKind;
 use simulator::bambu::Bambu;
 use simulator::printer::Machine;
 
-use super::{is_sound, operator};
+use super::{is_sound, operator, print_on};
 use crate::billing::pages::{send, token};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::client::Answer;
@@ -82,7 +82,8 @@ on_sqlite! {
             assert!(task.contains(words), "{words} in {task}");
         }
         let path = format!("/floor/printers/{printer}/resume");
-        let done = send(&sam, &path, &[("form_token", &token(&page)), ("back", "/to-do")]).await;
+        let fields = [("form_token", &*token(&page)), ("back", "/to-do"), ("print", &*print_on(&page, &path))];
+        let done = send(&sam, &path, &fields).await;
         assert!(done.status == 200 && done.text.contains("<h1>To do</h1>"), "{}", done.text);
         floor.app.job_is(&job, "PRINTING").await;
         until("the task to be done", || async {

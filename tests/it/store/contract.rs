@@ -5,12 +5,16 @@ use std::sync::Arc;
 use printfloor::actors::kernel::environment::Environment;
 use printfloor::domain::aggregate::{Aggregate, LastNumbers, Versioned};
 use printfloor::domain::audit::chain::ChainHead;
+use printfloor::domain::export::{Export, ExportState};
 use printfloor::domain::id::Id;
+use printfloor::domain::mail::{Mail, MailState};
+use printfloor::domain::sign_in_link::SignInLink;
 use printfloor::domain::time::Timestamp;
 use printfloor::store::memory::{LostTransaction, MemoryStore};
 use printfloor::store::outbox::Outbox;
 use printfloor::store::queries::EventFilter;
-use printfloor::store::{AggregateKey, CommandWrites, Settlement, Store, Submission, Unavailable};
+use printfloor::store::rows::samples::{export, id, mail};
+use printfloor::store::{AggregateKey, CommandWrites, Settlement, Store, StoredAggregate, Submission, Unavailable};
 use tokio::sync::oneshot;
 
 use super::audit::{head_of, line, verified};
@@ -124,6 +128,7 @@ on_every_store!(
     audit_lines_need_no_aggregate,
     the_audit_log_is_a_chain_of_what_is_durable,
     retention_keeps_the_last_event_and_valid_keys,
+    retention_deletes_ended_mails_exports_and_links,
 );
 
 async fn each_submission_is_settled_by_itself(s: Checked) {
@@ -250,6 +255,68 @@ async fn retention_keeps_the_last_event_and_valid_keys(s: Checked) {
     assert_eq!(events.iter().map(|event| event.seq).collect::<Vec<_>>(), [3]);
     assert_eq!(submit(&s, tally(&s, id, "a", 2, 1)).await.unwrap(), Settlement::Durable);
     assert_eq!(*s.outbox.last().borrow(), 4);
+}
+
+/// Stores a new aggregate.
+async fn create<T: StoredAggregate>(s: &Checked, id: Id, state: &T) {
+    let snapshot = Some(state.snapshot(id, 1, true).unwrap());
+    let commands = vec![CommandWrites::default()];
+    let submission = Submission { key: AggregateKey(T::KIND, id), generation: 1, snapshot, commands };
+    assert_eq!(submit(s, submission).await.unwrap(), Settlement::Durable);
+}
+
+async fn is_stored<T: StoredAggregate>(s: &Checked, id: Id) -> bool {
+    s.store.reader().load::<T>(id).await.unwrap().state.is_some()
+}
+
+async fn retention_deletes_ended_mails_exports_and_links(s: Checked) {
+    let day_ms = 24 * 3_600_000;
+    let now = Timestamp(s.environment.now().0 + 40 * day_ms);
+    let recent = Timestamp(now.0 - 29 * day_ms);
+    let of_mails = [
+        Mail { state: MailState::Sent, ..mail(1) },
+        Mail { state: MailState::Failed, ..mail(2) },
+        Mail { state: MailState::Queued, ..mail(3) },
+        Mail { state: MailState::Sent, created_at: recent, ..mail(4) },
+    ];
+    let of_exports = [
+        Export { state: ExportState::Expired, ..export(11) },
+        Export { state: ExportState::Failed, ..export(12) },
+        Export { state: ExportState::Ready, ..export(13) },
+        Export { state: ExportState::Expired, created_at: recent, ..export(14) },
+    ];
+    let link = |n: u128, expires_at: i64| SignInLink {
+        id: id(n),
+        email: "ann@example.org".to_owned(),
+        hash: format!("hash {n}"),
+        expires_at: Timestamp(expires_at),
+        redeemed_at: None,
+        created_at: Timestamp(0),
+    };
+    let links = [link(21, now.0 - 2 * day_ms), link(22, now.0 - day_ms / 2)];
+    for mail in &of_mails {
+        create(&s, mail.id, mail).await;
+    }
+    for export in &of_exports {
+        create(&s, export.id, export).await;
+    }
+    for link in &links {
+        create(&s, link.id, link).await;
+    }
+    s.store.run_retention(now);
+    // A load is answered after what was queued before it.
+    assert_eq!(s.load(Id::ONLY, 1).await.unwrap().unwrap().version, 0);
+    for (mail, is_kept) in of_mails.iter().zip([false, false, true, true]) {
+        assert_eq!(is_stored::<Mail>(&s, mail.id).await, is_kept, "{mail:?}");
+    }
+    for (export, is_kept) in of_exports.iter().zip([false, false, true, true]) {
+        assert_eq!(is_stored::<Export>(&s, export.id).await, is_kept, "{export:?}");
+    }
+    for (link, is_kept) in links.iter().zip([false, true]) {
+        assert_eq!(is_stored::<SignInLink>(&s, link.id).await, is_kept, "{link:?}");
+    }
+    // The token of a deleted link is free again.
+    create(&s, id(23), &SignInLink { hash: links[0].hash.clone(), ..link(23, now.0) }).await;
 }
 
 #[tokio::test]

@@ -72,6 +72,10 @@ on_both! {
         })
         .await;
         assert_eq!(ready["status"], "degraded", "{ready}");
+        let problems = ready["degraded"].to_string();
+        for problem in ["lists lack 2 rows that cannot be read", "out of service: 1 of kind printer"] {
+            assert!(problems.contains(problem), "{problem}: {problems}");
+        }
         // The rows that lists met: the order's and the SKU's. The printer is counted among what is out of service.
         let metrics = app.get("/metrics").await.text;
         for counted in ["printfloor_damaged_rows 2", "printfloor_actors{kind=\"printer\",status=\"parked\"} 1"] {

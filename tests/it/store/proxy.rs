@@ -1,10 +1,8 @@
 //! A wire between the server and PostgreSQL that a test can cut.
 
-use std::sync::Arc;
-
+use printfloor::platform::watch::WatchSender;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
 
 /// Behaviour of the connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,14 +21,14 @@ pub enum Wire {
 
 pub struct Proxy {
     pub port: u16,
-    wire: Arc<watch::Sender<Wire>>,
+    wire: WatchSender<Wire>,
 }
 
 impl Proxy {
     pub async fn to(server: (String, u16)) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let wire = Arc::new(watch::Sender::new(Wire::Whole));
+        let wire = WatchSender::new(Wire::Whole);
         let shared = wire.clone();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
@@ -57,7 +55,7 @@ impl Proxy {
     }
 }
 
-async fn carry(mut client: TcpStream, mut server: TcpStream, wire: Arc<watch::Sender<Wire>>) {
+async fn carry(mut client: TcpStream, mut server: TcpStream, wire: WatchSender<Wire>) {
     let mut changes = wire.subscribe();
     let (mut from_client, mut from_server) = (vec![0; 65536], vec![0; 65536]);
     loop {

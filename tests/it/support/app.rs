@@ -303,15 +303,15 @@ impl App {
         self.try_command(args, input).unwrap_or_else(|output| panic!("{args:?}: {output}"))
     }
 
-    /// Runs a command of the command line and kills it after this time.
-    pub fn command_killed(&self, args: &[&str], after: Duration) {
+    /// Runs a command of the command line and kills it after this time. Returns whether it was still running.
+    pub fn command_killed(&self, args: &[&str], after: Duration) -> bool {
         let mut command = self.binary();
         command.args(args).arg("--data").arg(self.data());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         std::thread::sleep(after);
         let _ = child.kill();
-        child.wait().unwrap();
+        child.wait().unwrap().code().is_none()
     }
 
     /// Runs a command of the command line and kills it as soon as this is true, or lets it end.
@@ -329,14 +329,26 @@ impl App {
 
     /// Does what [`Self::command`] does; returns its output when it fails.
     pub fn try_command(&self, args: &[&str], input: &str) -> Result<String, String> {
+        let (succeeded, out, err) = self.command_output(args, input);
+        if succeeded { Ok(out) } else { Err(format!("{out}\n{err}")) }
+    }
+
+    /// Runs a command of the command line to its end. Returns whether it succeeded, and its output with its notes.
+    pub fn command_with_notes(&self, args: &[&str]) -> (bool, String) {
+        let (succeeded, out, err) = self.command_output(args, "");
+        (succeeded, format!("{out}\n{err}"))
+    }
+
+    /// Runs a command to its end. Returns whether it succeeded, its standard output and its standard error.
+    fn command_output(&self, args: &[&str], input: &str) -> (bool, String, String) {
         let mut command = self.binary();
         command.args(args).arg("--data").arg(self.data());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
         let output = child.wait_with_output().unwrap();
-        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        if output.status.success() { Ok(out.into_owned()) } else { Err(format!("{out}\n{err}")) }
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.success(), text(&output.stdout), text(&output.stderr))
     }
 
     /// Sets a variable for the next start.

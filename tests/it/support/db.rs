@@ -4,7 +4,7 @@ use migrations::{Migrator, MigratorTrait as _};
 use printfloor::store::rows::samples::{unlock_audit_log, unused_database};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Statement};
 
-use super::{App, Template};
+use super::{App, Template, until};
 
 /// Superuser address of a PostgreSQL server for tests; `scripts/test` starts one.
 const SERVER: &str = "PRINTFLOOR_TEST_POSTGRES";
@@ -19,7 +19,7 @@ pub struct Db {
     template: Option<Template>,
 }
 
-async fn open(url: &str) -> DatabaseConnection {
+pub(super) async fn open(url: &str) -> DatabaseConnection {
     let mut options = ConnectOptions::new(url);
     options.max_connections(1).sqlx_logging(false);
     Database::connect(options).await.expect("the database answers")
@@ -39,6 +39,18 @@ pub async fn query_number_at(url: &str, sql: &str) -> i64 {
     let row = db.query_one_raw(statement).await.unwrap().expect(sql);
     db.close().await.unwrap();
     row.try_get_by_index(0).unwrap()
+}
+
+/// Sessions of a PostgreSQL database besides the one that asks.
+const OTHER_SESSIONS: &str = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() \
+                              AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
+
+/// Waits until nobody is connected to a PostgreSQL database: what a killed command had begun there is over.
+pub async fn until_unused(url: &str) {
+    until("the sessions of the database to end", || async {
+        (query_number_at(url, OTHER_SESSIONS).await == 0).then_some(())
+    })
+    .await;
 }
 
 /// Removes all tables of a PostgreSQL database.

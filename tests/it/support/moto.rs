@@ -58,6 +58,13 @@ impl Moto {
         keys.map(|rest| rest.split("</Key>").next().unwrap().to_owned()).collect()
     }
 
+    /// Returns the content of an object.
+    pub async fn object(&self, bucket: &str, key: &str) -> Vec<u8> {
+        let answer = http().get(format!("{}/{bucket}/{key}", self.url)).send().await.unwrap();
+        assert!(answer.status().is_success(), "{key}: {answer:?}");
+        answer.bytes().await.unwrap().to_vec()
+    }
+
     /// Removes an object.
     pub async fn remove(&self, bucket: &str, key: &str) {
         let removed = http().delete(format!("{}/{bucket}/{key}", self.url)).send().await.unwrap();

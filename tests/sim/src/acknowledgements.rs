@@ -1,5 +1,6 @@
 //! Commands that the server acknowledged. Whatever happens later, each must be in what is read back.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
@@ -44,19 +45,34 @@ impl Acknowledgement {
 }
 
 /// All acknowledged commands, in the order of their acknowledgement, each with its time in milliseconds since the
-/// beginning.
+/// beginning, and the keys of all commands that were sent.
 #[derive(Default)]
-pub struct Acknowledgements(Mutex<Vec<(i64, Acknowledgement)>>);
+pub struct Acknowledgements {
+    all: Mutex<Vec<(i64, Acknowledgement)>>,
+    /// Path and idempotency key of each command.
+    keys: Mutex<BTreeSet<(String, String)>>,
+}
 
 impl Acknowledgements {
     /// Adds one, which was acknowledged at this time.
     pub fn add(&self, at: i64, one: Acknowledgement) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((at, one));
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).push((at, one));
+    }
+
+    /// Notes that a command is sent, for the first time or again.
+    pub fn note_key(&self, errand: &Errand) {
+        let key = (errand.path.clone(), errand.key.clone());
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner).insert(key);
+    }
+
+    /// Returns the number of commands that were sent, each counted once however often it was repeated.
+    pub fn key_count(&self) -> usize {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// Returns those from this time on.
     pub fn since(&self, at: i64) -> Vec<Acknowledgement> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().filter(|(then, _)| *then >= at).map(|(_, one)| one.clone()).collect()
     }
 }

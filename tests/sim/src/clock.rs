@@ -59,16 +59,16 @@ impl WorldClock {
 
     /// Returns the wall-clock time.
     pub fn now(&self) -> Timestamp {
-        self.at(self.elapsed_ms())
+        Self::at(self.elapsed_ms())
     }
 
     /// Returns the wall-clock time so many milliseconds after the beginning.
-    pub fn at(&self, ms: i64) -> Timestamp {
+    pub fn at(ms: i64) -> Timestamp {
         BEGINNING.plus_ms(ms)
     }
 
-    /// Returns the milliseconds from the beginning to a wall-clock time.
-    pub fn ms_of(&self, at: Timestamp) -> i64 {
+    /// Returns the virtual milliseconds from the beginning to a wall-clock time.
+    pub fn ms_of(at: Timestamp) -> i64 {
         at.since(BEGINNING)
     }
 

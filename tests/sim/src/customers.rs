@@ -6,11 +6,13 @@ use serde_json::{Value, json};
 use simulator::payments::{SimPayment, SimPaymentEvent, signature};
 
 use crate::acknowledgements::{Errand, Reply};
+use crate::clock::WorldClock;
 use crate::error::SimError;
 use crate::plan::{OrderPlan, OrderStep, Share};
 use crate::plants::Plant;
 use crate::settings::PAYMENT_SECRET;
 use crate::shop::Shop;
+use crate::till::{Payable, Till};
 use crate::world::World;
 
 /// Customer with one order.
@@ -19,6 +21,8 @@ pub struct Customer {
     pub plan: OrderPlan,
     /// Order as it was placed.
     pub order: Option<PlacedOrder>,
+    /// Dealings with the checkout.
+    till: Till,
     /// Number of steps that were acknowledged.
     steps: usize,
 }
@@ -36,7 +40,7 @@ pub struct PlacedOrder {
 impl Customer {
     /// Creates a customer who has not ordered yet.
     pub fn new(plan: OrderPlan) -> Self {
-        Self { plan, order: None, steps: 0 }
+        Self { plan, order: None, till: Till::default(), steps: 0 }
     }
 
     /// Returns whether all steps were acknowledged.
@@ -44,7 +48,7 @@ impl Customer {
         self.steps == self.plan.steps.len()
     }
 
-    /// Returns the money that the acknowledged payments and refunds leave with the shop.
+    /// Returns the money that the acknowledged payments and refunds leave with the shop, without those at the checkout.
     pub fn kept_cents(&self) -> i64 {
         let total = self.order.as_ref().map_or(0, |order| order.total_cents);
         let (mut paid, mut back): (BTreeMap<usize, i64>, BTreeMap<usize, i64>) = <_>::default();
@@ -64,7 +68,7 @@ impl Customer {
                 OrderStep::CashBack => {
                     back.insert(usize::MAX, refunded(total, false));
                 }
-                OrderStep::Place | OrderStep::Cancel => {}
+                OrderStep::Place | OrderStep::Cancel | OrderStep::Till(_) => {}
             }
         }
         paid.values().sum::<i64>() - back.values().sum::<i64>()
@@ -99,7 +103,7 @@ impl Customer {
             body["priority"] = json!(priority);
         }
         if let Some(due_ms) = self.plan.due_ms {
-            body["dueAt"] = json!(world.clock.at(due_ms));
+            body["dueAt"] = json!(WorldClock::at(due_ms));
         }
         let placed = match shop.ask(&self.errand("/api/orders".to_owned(), "order", body)).await? {
             Reply::Done(order) => order,
@@ -140,6 +144,7 @@ impl Customer {
             OrderStep::Cancel => {
                 is_done(shop.ask(&self.errand(path("cancel"), "cancel", json!({}))).await?, "a cancellation")?
             }
+            OrderStep::Till(step) => self.till.act(world, shop, &Payable::order(number, order), step).await?,
         };
         if is_acknowledged {
             world.story.tell(format!("customer {number}: {step:?}"));
@@ -156,15 +161,16 @@ impl Customer {
         (payment, share): (usize, Share),
         event: SimPaymentEvent,
     ) -> Result<bool, SimError> {
+        let cents = share.cents(order.total_cents);
+        let name = format!("{}_{payment}", self.plan.number);
+        world.processor.record(&payment_of(order, &name, cents), event);
         if world.planter.strikes(Plant::LostPayment) {
             return Ok(true);
         }
-        let cents = share.cents(order.total_cents);
         let word = match event {
             SimPaymentEvent::Refunded { refunded_cents } => format!("back_{refunded_cents}"),
             _ => "paid".to_owned(),
         };
-        let name = format!("{}_{payment}", self.plan.number);
         if !tell(world, shop, order, (&name, cents), event, &word).await? {
             return Ok(false);
         }
@@ -189,6 +195,15 @@ fn is_done(reply: Reply, what: &str) -> Result<bool, SimError> {
     }
 }
 
+/// Returns the payment with the given name, as events describe it.
+fn payment_of(order: &PlacedOrder, name: &str, cents: i64) -> SimPayment {
+    SimPayment {
+        session_id: format!("cs_{name}"),
+        payment_intent: format!("pi_{name}"),
+        ..SimPayment::new(&order.id, cents, &order.currency)
+    }
+}
+
 /// Sends an event about the payment with the given name. Returns whether the server has taken it.
 async fn tell(
     world: &World,
@@ -198,11 +213,7 @@ async fn tell(
     event: SimPaymentEvent,
     word: &str,
 ) -> Result<bool, SimError> {
-    let payment = SimPayment {
-        session_id: format!("cs_{name}"),
-        payment_intent: format!("pi_{name}"),
-        ..SimPayment::new(&order.id, cents, &order.currency)
-    };
+    let payment = payment_of(order, name, cents);
     let seconds = world.clock.now().0 / 1000;
     let body = payment.event(event, &format!("evt_{name}_{word}"), seconds);
     let status = shop.payment_event(&signature(PAYMENT_SECRET, seconds, body.as_bytes()), body).await?;

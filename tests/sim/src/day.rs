@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::runtime::Handle;
 use tokio::time::sleep;
 
-use crate::customers::Customer;
 use crate::error::SimError;
+use crate::growth::ServerSize;
 use crate::people::People;
 use crate::plan::Plan;
 use crate::rest::{Rest, read_orders};
+use crate::sellers::{SaleEnding, read_sales};
 use crate::shop::Shop;
 use crate::world::World;
 
@@ -25,10 +25,14 @@ pub struct Ending {
     pub orders: Vec<(Value, Vec<Value>)>,
     /// Materials as the API shows them, in the order of the plan.
     pub materials: Vec<Value>,
-    /// Number of tasks of the server while it is quiet.
-    pub tasks: usize,
+    /// Orders that other shops sold, in the order of the plan.
+    pub sales: Vec<SaleEnding>,
+    /// Endpoints as the API shows them, in the order of the plan; null for those that do not exist.
+    pub endpoints: Vec<Value>,
     /// Number of events, before and after the server was quiet for a while.
     pub events: (i64, i64),
+    /// Size of the server, before and after it was quiet for a while.
+    pub sizes: (ServerSize, ServerSize),
 }
 
 /// Lets the day go by. Returns the state in which everything rests.
@@ -39,7 +43,7 @@ pub async fn live(world: &World, shop: &Shop, plan: &Plan, people: &mut People) 
     loop {
         people.step(world, shop).await?;
         let now = world.clock.elapsed_ms();
-        if now > healed_at && people.customers.iter().all(Customer::is_done) {
+        if now > healed_at && people.are_done() {
             let unrest = rest.unrest(world, shop, people).await?;
             match unrest {
                 None => return ending(world, shop, people).await,
@@ -67,13 +71,20 @@ fn prints_ms(plan: &Plan) -> i64 {
 /// Waits while everything should be quiet, and returns the state after that.
 pub async fn ending(world: &World, shop: &Shop, people: &People) -> Result<Ending, SimError> {
     sleep(QUIET).await;
-    let before = world.disk.tables().last_seq();
+    let (seq, size) = (world.disk.tables().last_seq(), ServerSize::now(world, shop));
     sleep(QUIET).await;
-    let events = (before, world.disk.tables().last_seq());
-    let tasks = Handle::current().metrics().num_alive_tasks();
-    let mut materials = Vec::new();
+    let events = (seq, world.disk.tables().last_seq());
+    let sizes = (size, ServerSize::now(world, shop));
+    let (mut materials, mut endpoints) = (Vec::new(), Vec::new());
     for material in &people.catalogue.materials {
         materials.push(shop.get(&format!("/api/inventory/materials/{material}")).await?.expect(200)?);
     }
-    Ok(Ending { orders: read_orders(world, shop, people).await?, materials, tasks, events })
+    for subscriber in &people.subscribers {
+        endpoints.push(match subscriber.path() {
+            Some(path) => shop.get(&path).await?.expect(200)?,
+            None => Value::Null,
+        });
+    }
+    let (orders, sales) = (read_orders(world, shop, people).await?, read_sales(world, shop, people).await?);
+    Ok(Ending { orders, materials, sales, endpoints, events, sizes })
 }

@@ -6,6 +6,7 @@ use crate::chance::branch;
 use crate::faults::FaultPlan;
 use crate::plan::{CrashPlan, Cut, OrderPlan, OrderStep, Plan, Product, SpoolChange, draw_money};
 use crate::size::Size;
+use crate::till;
 use crate::workload::{Workload, draw_day_materials};
 
 /// Milliseconds in a minute.
@@ -42,18 +43,37 @@ impl Plan {
         let materials = draw_day_materials(seed, &mut products);
         let work = Workload::draw(seed, size, printers, sign_off_required, materials, &mut products, &mut orders);
         let crashes = CrashPlan::draw_all(seed, size, &faults);
-        Self { seed, size, printers, sign_off_required, products, orders, spools, crashes, faults, work }
+        // A day has no endpoints and no other shops yet.
+        let (endpoints, shops) = <_>::default();
+        Self {
+            seed,
+            size,
+            printers,
+            sign_off_required,
+            products,
+            orders,
+            spools,
+            endpoints,
+            shops,
+            crashes,
+            faults,
+            work,
+        }
     }
 
     /// Returns the time of all prints of the plan in milliseconds, if they were made one after the other.
     pub fn print_ms(&self) -> i64 {
-        let of_product = |place: usize, parts| self.products.get(place).map_or(0, |product| product.seconds * parts);
-        let seconds = self.orders.iter().flat_map(|order| &order.lines).map(|(place, quantity)| {
+        let of_product =
+            |place: usize, parts: u64| self.products.get(place).map_or(0, |product| product.seconds * parts);
+        let sold = self.shops.iter().flat_map(|shop| &shop.orders).flat_map(|order| &order.lines);
+        let sold = sold.map(|(product, quantity, _)| (*product, u64::from(*quantity)));
+        let lines = self.orders.iter().flat_map(|order| order.lines.iter().copied()).chain(sold);
+        let seconds = lines.map(|(place, quantity)| {
             match place.checked_sub(self.products.len()).and_then(|kit| self.work.kits.get(kit)) {
                 Some(kit) => {
                     kit.components.iter().map(|(part, count)| of_product(*part, count * quantity)).sum::<u64>()
                 }
-                None => of_product(*place, *quantity),
+                None => of_product(place, quantity),
             }
         });
         i64::try_from(seconds.sum::<u64>() * 1000).unwrap_or(i64::MAX)
@@ -78,7 +98,8 @@ fn draw_order(seed: u64, number: usize, products: usize) -> OrderPlan {
     let lines = (0..chance.usize(1..=3)).map(|place| ((first + place) % products, chance.u64(1..=6))).collect();
     let mut at_ms = chance.i64(MINUTE_MS..LAST_ORDER_MS);
     let mut steps = vec![(at_ms, OrderStep::Place)];
-    for step in draw_money(&mut chance) {
+    let money = draw_money(&mut chance);
+    for step in till::draw(seed, number).unwrap_or(money) {
         at_ms += chance.i64(1_000..40 * MINUTE_MS);
         steps.push((at_ms, step));
     }

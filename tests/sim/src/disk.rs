@@ -149,6 +149,7 @@ impl CommitLog for TracedLog {
         if self.disk.planter.alter(&mut submission) {
             return self.settle(owner, Settlement::Durable);
         }
+        self.disk.planter.alter_rows(&mut submission, &self.memory);
         if has_acknowledged_command(&submission) {
             self.disk.state().previous = self.memory.tables();
         }

@@ -51,6 +51,50 @@ pub enum FaultKind {
     OwnPrint,
     /// The mail service refuses mails for a while.
     MailRefused,
+    /// Calls of the payment processor, or its answers, are lost on their way.
+    PaymentLost,
+    /// Calls of the payment processor take long.
+    PaymentSlow,
+    /// The payment processor refuses calls, or fails in them.
+    PaymentRefused,
+    /// Events of the payment processor come late, and so in another order.
+    EventLate,
+    /// Events of the payment processor come twice.
+    EventTwice,
+    /// Events of the payment processor come before the answer of the call that causes them.
+    EventFirst,
+    /// Events of the payment processor never come, where the server can learn the same by asking.
+    EventLost,
+    /// The mail service accepts mails, and its answer is lost.
+    MailLost,
+    /// The mail service takes long.
+    MailSlow,
+    /// The mail service is down for long.
+    MailDown,
+    /// Receivers of webhooks cannot be reached for a while, perhaps for longer than deliveries are tried.
+    ReceiverDown,
+    /// Receivers accept connections and answer nothing for a while.
+    ReceiverHangs,
+    /// Receivers take long to answer for a while.
+    ReceiverSlow,
+    /// Receivers answer with 500 for a while.
+    ReceiverFails,
+    /// Receivers redirect for a while.
+    ReceiverRedirects,
+    /// Receivers answer with 410 from some time on.
+    ReceiverGone,
+    /// Answers of receivers are lost, after they accepted a delivery.
+    ReceiverAnswerLost,
+    /// The interface of another shop cannot be reached for a while.
+    ShopDown,
+    /// The interface of another shop answers nothing for a while.
+    ShopHangs,
+    /// Answers of another shop are lost, after it has done what was requested.
+    ShopAnswerLost,
+    /// Messages of another shop arrive several times.
+    MessageRepeated,
+    /// Messages of another shop arrive late, and so in another order.
+    MessageLate,
     /// Controllers of printers shut down, again after every restart, for a while.
     FirmwareShutdown,
     /// The servers of printers lose the connection to their controllers for a while.
@@ -77,7 +121,7 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 53] = [
         Self::Crash,
         Self::CommitRefused,
         Self::CommitLost,
@@ -98,6 +142,28 @@ impl FaultKind {
         Self::Echo,
         Self::OwnPrint,
         Self::MailRefused,
+        Self::PaymentLost,
+        Self::PaymentSlow,
+        Self::PaymentRefused,
+        Self::EventLate,
+        Self::EventTwice,
+        Self::EventFirst,
+        Self::EventLost,
+        Self::MailLost,
+        Self::MailSlow,
+        Self::MailDown,
+        Self::ReceiverDown,
+        Self::ReceiverHangs,
+        Self::ReceiverSlow,
+        Self::ReceiverFails,
+        Self::ReceiverRedirects,
+        Self::ReceiverGone,
+        Self::ReceiverAnswerLost,
+        Self::ShopDown,
+        Self::ShopHangs,
+        Self::ShopAnswerLost,
+        Self::MessageRepeated,
+        Self::MessageLate,
         Self::FirmwareShutdown,
         Self::ControllerLost,
         Self::DiskFull,
@@ -134,6 +200,28 @@ impl FaultKind {
             Self::Echo => "echo",
             Self::OwnPrint => "own-print",
             Self::MailRefused => "mail-refused",
+            Self::PaymentLost => "payment-lost",
+            Self::PaymentSlow => "payment-slow",
+            Self::PaymentRefused => "payment-refused",
+            Self::EventLate => "event-late",
+            Self::EventTwice => "event-twice",
+            Self::EventFirst => "event-first",
+            Self::EventLost => "event-lost",
+            Self::MailLost => "mail-lost",
+            Self::MailSlow => "mail-slow",
+            Self::MailDown => "mail-down",
+            Self::ReceiverDown => "receiver-down",
+            Self::ReceiverHangs => "receiver-hangs",
+            Self::ReceiverSlow => "receiver-slow",
+            Self::ReceiverFails => "receiver-fails",
+            Self::ReceiverRedirects => "receiver-redirects",
+            Self::ReceiverGone => "receiver-gone",
+            Self::ReceiverAnswerLost => "receiver-answer-lost",
+            Self::ShopDown => "shop-down",
+            Self::ShopHangs => "shop-hangs",
+            Self::ShopAnswerLost => "shop-answer-lost",
+            Self::MessageRepeated => "message-repeated",
+            Self::MessageLate => "message-late",
             Self::FirmwareShutdown => "firmware-shutdown",
             Self::ControllerLost => "controller-lost",
             Self::DiskFull => "disk-full",

@@ -58,6 +58,11 @@ impl HouseRules {
         self.state().servers.iter().all(|(_, is_required)| *is_required)
     }
 
+    /// Returns whether the rules were changed, for which the owner restarted the server.
+    pub fn were_changed(&self) -> bool {
+        self.state().servers.windows(2).any(|servers| servers[0].1 != servers[1].1)
+    }
+
     fn state(&self) -> MutexGuard<'_, RuleState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -32,6 +32,9 @@ struct Arguments {
     /// Runs whole days of a shop with twenty printers.
     #[arg(long)]
     day: bool,
+    /// Stops at the first of these seeds that fails, and counts the seeds until then.
+    #[arg(long, requires = "seeds")]
+    until_first: bool,
     /// Plants each fault, and counts the seeds until it is caught.
     #[arg(long)]
     plants: bool,
@@ -47,6 +50,7 @@ fn main() -> Result<ExitCode, SimError> {
     let arguments = Arguments::parse();
     let is_green = match arguments.seeds {
         _ if arguments.plants => run_plants(arguments.from, arguments.seeds.unwrap_or(60))?,
+        Some(count) if arguments.until_first => run_until_first(arguments.size(), arguments.from, count)?,
         Some(count) => run_many(arguments.size(), arguments.from, count)?,
         None => tell_one(&arguments)?,
     };
@@ -86,6 +90,19 @@ fn run_many(size: Size, first: u64, count: u64) -> Result<bool, SimError> {
         days / minutes
     );
     Ok(failed == 0)
+}
+
+/// Runs at most so many seeds until one fails, and prints how many it took. Returns whether none failed.
+fn run_until_first(size: Size, first: u64, most: u64) -> Result<bool, SimError> {
+    for count in 1..=most {
+        let seed = first + count - 1;
+        if let Some(fault) = run_sized(size, seed, &Cut::default(), None)?.fault {
+            println!("seed {seed}: {fault}\nfailed after {count} seeds");
+            return Ok(false);
+        }
+    }
+    println!("none of {most} seeds failed");
+    Ok(true)
 }
 
 /// Plants each fault in seeds from `first` on, three times, and prints the median number of seeds until it was caught,

@@ -1,49 +1,160 @@
-//! Other systems of the world, at the ports of their clients.
+//! Mail service of the world, at the port of its client.
+//!
+//! It keeps the idempotency keys of messages for a day, as real ones do: a message that is sent again under its key is
+//! not delivered again. If its content has changed meanwhile, the client sends it under another key, and so it is
+//! delivered twice.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use fastrand::Rng;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use tokio::time::sleep;
 
 use crate::chance::branch;
+use crate::clock::WorldClock;
+use crate::downtime::Downtime;
 use crate::faults::{FaultKind, FaultPlan};
+use crate::plan::Plan;
+use crate::plants::{Plant, Planter};
 use crate::power::Power;
+use crate::size::Size;
 use crate::story::Story;
+use domain::time::DAY_MS;
 use services::mail::{MailError, Mailer, Message};
 
-/// Mail service, which keeps the messages that it accepts.
+/// Longest additional time that the service takes.
+const MAX_DELAY_MS: u64 = 90_000;
+/// Time after which a message without an answer is given up.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Share of the messages that a fault of the highest frequency hits, other than refusals.
+const SHARE: f64 = 0.5;
+
+/// Mail service, which keeps the messages that it delivers.
 pub struct PostOffice {
+    seed: u64,
+    size: Size,
+    clock: Arc<WorldClock>,
     story: Arc<Story>,
     power: Arc<Power>,
+    planter: Arc<Planter>,
     state: Mutex<PostState>,
 }
 
 struct PostState {
+    /// Chance of refusals.
     chance: Rng,
     refused: f64,
-    messages: Vec<Message>,
+    /// Chance of what happens on the way.
+    way_chance: Rng,
+    lost: f64,
+    slow: f64,
+    downtime: Downtime,
+    /// Messages by the keys under which they were accepted, with the times of that.
+    accepted: BTreeMap<String, (i64, Message)>,
+    /// Messages that were delivered, each with its key as its ID.
+    deliveries: Vec<Message>,
+}
+
+/// Way of a message to the service, and of the answer back.
+struct MailWay {
+    delay: Duration,
+    is_down: bool,
+    loses_answer: bool,
 }
 
 impl PostOffice {
-    /// Creates a service that has no messages and refuses none.
-    pub fn new(seed: u64, story: Arc<Story>, power: Arc<Power>) -> Self {
-        let state = PostState { chance: branch(seed, "mail"), refused: 0.0, messages: Vec::new() };
-        Self { story, power, state: Mutex::new(state) }
+    /// Creates a service that has no messages and works.
+    pub fn new(
+        plan: &Plan,
+        clock: Arc<WorldClock>,
+        story: Arc<Story>,
+        power: Arc<Power>,
+        planter: Arc<Planter>,
+    ) -> Self {
+        let Plan { seed, size, .. } = *plan;
+        let state = PostState {
+            chance: branch(seed, "mail"),
+            refused: 0.0,
+            way_chance: branch(seed, "way of mails"),
+            lost: 0.0,
+            slow: 0.0,
+            downtime: Downtime::default(),
+            accepted: BTreeMap::new(),
+            deliveries: Vec::new(),
+        };
+        Self { seed, size, clock, story, power, planter, state: Mutex::new(state) }
     }
 
-    /// Lets mails be refused as often as a plan says.
+    /// Lets mails fail as often as a plan says.
     pub fn set_rates(&self, plan: &FaultPlan) {
-        self.state().refused = plan.rate(FaultKind::MailRefused);
+        let mut state = self.state();
+        state.refused = plan.rate(FaultKind::MailRefused);
+        state.lost = plan.rate(FaultKind::MailLost) * SHARE;
+        state.slow = plan.rate(FaultKind::MailSlow) * SHARE;
+        state.downtime = Downtime::draw(self.seed, self.size, FaultKind::MailDown, plan);
+    }
+
+    /// Returns the messages that were delivered, each with the key under which it was accepted as its ID.
+    pub fn deliveries(&self) -> Vec<Message> {
+        self.state().deliveries.clone()
+    }
+
+    fn draw_way(&self) -> MailWay {
+        let now_ms = self.clock.elapsed_ms();
+        let mut state = self.state();
+        // Always as many draws, so that the story without one of the faults has the others at the same messages.
+        let (lost, slow, ms) = (state.way_chance.f64(), state.way_chance.f64(), state.way_chance.u64(..MAX_DELAY_MS));
+        let delay = Duration::from_millis(if slow < state.slow { ms } else { 0 });
+        MailWay { delay, is_down: state.downtime.is_on(now_ms), loses_answer: lost < state.lost }
+    }
+
+    /// Sends a message on its way, and waits for the answer.
+    async fn carry(&self, message: &Message) -> Result<(), MailError> {
+        let way = self.draw_way();
+        let unanswered = || Err(MailError::Transient { reason: "no response".to_owned() });
+        if way.is_down {
+            sleep(PATIENCE).await;
+            return unanswered();
+        }
+        if !way.delay.is_zero() {
+            sleep(way.delay).await;
+            self.power.hold().await;
+        }
+        self.accept(message)?;
+        if way.loses_answer {
+            sleep(PATIENCE).await;
+            return unanswered();
+        }
+        Ok(())
     }
 
     fn accept(&self, message: &Message) -> Result<(), MailError> {
+        let now_ms = self.clock.elapsed_ms();
         let mut state = self.state();
         if state.chance.f64() < state.refused {
             return Err(MailError::Transient { reason: "try again later".to_owned() });
         }
+        state.accepted.retain(|_, (at_ms, _)| now_ms - *at_ms < DAY_MS);
+        let mut key = message.id.clone();
+        let is_same = state.accepted.get(&key).map(|(_, earlier)| earlier == message);
+        if is_same == Some(false) {
+            key.push_str(".changed");
+        }
+        if state.accepted.contains_key(&key) {
+            self.story.tell(format!("mail to {} was accepted before: {}", message.to.join(", "), message.subject));
+            return Ok(());
+        }
         self.story.tell(format!("mail to {}: {}", message.to.join(", "), message.subject));
-        state.messages.push(message.clone());
+        if !self.planter.strikes(Plant::LostMail) {
+            state.deliveries.push(Message { id: key.clone(), ..message.clone() });
+        }
+        if self.planter.strikes(Plant::DoubledMail) {
+            state.deliveries.push(Message { id: format!("{key}-again"), ..message.clone() });
+        }
+        state.accepted.insert(key, (now_ms, message.clone()));
         Ok(())
     }
 
@@ -56,7 +167,7 @@ impl Mailer for PostOffice {
     fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Result<(), MailError>> {
         async move {
             self.power.pass().await;
-            let result = self.accept(message);
+            let result = self.carry(message).await;
             self.power.pass().await;
             result
         }

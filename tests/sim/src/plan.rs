@@ -5,8 +5,11 @@ use std::collections::BTreeSet;
 use fastrand::Rng;
 
 use crate::chance::branch;
+use crate::endpoints::EndpointPlan;
 use crate::faults::{FaultKind, FaultPlan};
 use crate::size::Size;
+use crate::sold::ShopPlan;
+use crate::till::{self, Remainder, TillStep};
 use crate::workload::{Workload, draw_materials};
 
 /// Longest time between a crash and the next server.
@@ -28,6 +31,10 @@ pub struct Plan {
     pub orders: Vec<OrderPlan>,
     /// Changes of spools.
     pub spools: Vec<SpoolChange>,
+    /// Webhook endpoints, by their numbers.
+    pub endpoints: Vec<EndpointPlan>,
+    /// Other shops whose orders are produced here.
+    pub shops: Vec<ShopPlan>,
     /// Crashes, in order.
     pub crashes: Vec<CrashPlan>,
     /// Faults.
@@ -83,6 +90,8 @@ pub enum OrderStep {
     CashBack,
     /// The order is cancelled.
     Cancel,
+    /// The customer or the staff deals with the payment processor's checkout.
+    Till(TillStep),
 }
 
 /// Share of an order's total.
@@ -108,9 +117,10 @@ impl Share {
 }
 
 impl OrderPlan {
-    /// Returns whether the order is cancelled at some time.
+    /// Returns whether the order is cancelled at some time, or all of its money goes back.
     pub fn is_cancelled(&self) -> bool {
-        self.steps.iter().any(|(_, step)| *step == OrderStep::Cancel)
+        let ends = [OrderStep::Cancel, OrderStep::Till(TillStep::Leave(Remainder::Nothing))];
+        self.steps.iter().any(|(_, step)| ends.contains(step))
     }
 }
 
@@ -163,7 +173,23 @@ impl Plan {
         let (size, materials) = (Size::Story, draw_materials(seed, &mut products));
         let work = Workload::draw(seed, size, printers, sign_off_required, materials, &mut products, &mut orders);
         let crashes = CrashPlan::draw_all(seed, size, &faults);
-        Self { seed, size, printers, sign_off_required, products, orders, spools, crashes, faults, work }
+        let endpoints = EndpointPlan::draw_all(seed, &faults);
+        let cents: Vec<i64> = products.iter().map(|product| product.cents).collect();
+        let shops = ShopPlan::draw_all(seed, &faults, &cents);
+        Self {
+            seed,
+            size,
+            printers,
+            sign_off_required,
+            products,
+            orders,
+            spools,
+            endpoints,
+            shops,
+            crashes,
+            faults,
+            work,
+        }
     }
 }
 
@@ -171,7 +197,7 @@ impl Plan {
     /// Creates the plan of a shop with so many printers, in which nothing happens.
     pub fn still(printers: usize) -> Self {
         let (products, orders, spools, crashes) = <_>::default();
-        let (faults, work) = <_>::default();
+        let (endpoints, shops, faults, work) = <_>::default();
         Self {
             seed: 0,
             size: Size::Story,
@@ -180,6 +206,8 @@ impl Plan {
             products,
             orders,
             spools,
+            endpoints,
+            shops,
             crashes,
             faults,
             work,
@@ -226,7 +254,8 @@ fn draw_order(seed: u64, number: usize, products: usize) -> OrderPlan {
     }
     let mut at_ms = chance.i64(60_000..480_000);
     let mut steps = vec![(at_ms, OrderStep::Place)];
-    for step in draw_money(&mut chance) {
+    let money = draw_money(&mut chance);
+    for step in till::draw(seed, number).unwrap_or(money) {
         at_ms += chance.i64(1_000..300_000);
         steps.push((at_ms, step));
     }

@@ -44,6 +44,32 @@ pub enum Plant {
     LeakedTask,
     /// The end of prints is never reported.
     DeafPrinter,
+    /// The processor carries out a refund twice.
+    DoubledRefund,
+    /// The processor acknowledges refunds, and no money goes back.
+    LostRefund,
+    /// The processor charges a customer once more, and tells nobody.
+    UnknownCharge,
+    /// The number before that of an invoice is left out.
+    SkippedNumber,
+    /// An email is not written in the commit that causes it.
+    UnwrittenMail,
+    /// An email is accepted and lost.
+    LostMail,
+    /// An email is delivered twice, under two keys.
+    DoubledMail,
+    /// A delivery is reported as accepted, and does not arrive.
+    LostDelivery,
+    /// A delivery arrives under another event ID.
+    RenamedDelivery,
+    /// A delivery arrives with a wrong signature.
+    ForgedSignature,
+    /// After a failure, no delivery to the same receiver ends.
+    StoppedEndpoint,
+    /// A paid order of another shop arrives as two.
+    DoubledSale,
+    /// Another shop confirms a fulfillment that it never gets.
+    LostFulfillment,
     /// An entry of a stock ledger is not written.
     LostMovement,
     /// Parts that were rejected are recorded as good.
@@ -60,7 +86,7 @@ pub enum Plant {
 
 impl Plant {
     /// All plants.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 31] = [
         Self::LostCommit,
         Self::ForgottenCommit,
         Self::DroppedEvent,
@@ -73,6 +99,19 @@ impl Plant {
         Self::LostCancel,
         Self::LeakedTask,
         Self::DeafPrinter,
+        Self::DoubledRefund,
+        Self::LostRefund,
+        Self::UnknownCharge,
+        Self::SkippedNumber,
+        Self::UnwrittenMail,
+        Self::LostMail,
+        Self::DoubledMail,
+        Self::LostDelivery,
+        Self::RenamedDelivery,
+        Self::ForgedSignature,
+        Self::StoppedEndpoint,
+        Self::DoubledSale,
+        Self::LostFulfillment,
         Self::LostMovement,
         Self::RejectedCounted,
         Self::LostParcel,

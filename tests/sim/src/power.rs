@@ -1,6 +1,7 @@
 //! Power of the server. A crash comes after a number of steps that the seed draws. Steps are the moments at which the
-//! server and the world touch: a commit is handed over or settled, a command leaves for a printer or its answer
-//! arrives, a mail is sent, a request comes in or is answered.
+//! server and the world touch: a commit is handed over or settled, a command leaves for a printer or for the payment
+//! processor or its answer arrives, a mail is sent, a delivery or a request leaves for another system or is answered, a
+//! request comes in or is answered.
 
 use std::future::pending;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

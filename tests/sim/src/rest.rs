@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::error::SimError;
+use crate::loose_ends;
+use crate::oracles;
 use crate::people::People;
+use crate::sellers::{SaleEnding, read_sales};
 use crate::shop::Shop;
 use crate::world::World;
 
@@ -43,25 +46,38 @@ impl Rest {
             }
             self.0.insert(id, event);
         }
-        Ok(None)
+        if let Some(unrest) = loose_ends::first(world, people)? {
+            return Ok(Some(unrest));
+        }
+        let sales = read_sales(world, shop, people).await?;
+        if let Some(unrest) = sales.iter().find_map(SaleEnding::unrest) {
+            return Ok(Some(unrest));
+        }
+        Ok(oracles::unrest_of_deliveries(world, people))
     }
 }
 
 /// Returns something of an order that is not done yet; `None` if all is.
 async fn of_order(world: &World, shop: &Shop, id: &str, is_to_ship: bool) -> Result<Option<String>, SimError> {
     let (order, jobs) = read_order(world, shop, id).await?;
-    // A job that failed before its order ended stays as it is: nobody will try it again.
-    let ends: &[&str] = match order["status"].as_str() {
-        Some("ready") if !is_to_ship => &["COMPLETED", "CANCELLED"],
-        Some("shipped" | "cancelled" | "refunded") => &["COMPLETED", "CANCELLED", "FAILED"],
-        _ => return Ok(Some(format!("{order}, with jobs {}", Value::from(jobs)))),
-    };
-    let is_over = |job: &&Value| job["state"].as_str().is_some_and(|state| ends.contains(&state));
-    Ok(jobs.iter().find(|job| !is_over(job) || job["awaitsSignOff"] == true).map(Value::to_string))
+    Ok(match order["status"].as_str() {
+        Some("ready") if !is_to_ship => jobs_unrest(&jobs, false),
+        Some("shipped" | "cancelled" | "refunded") => jobs_unrest(&jobs, true),
+        _ => Some(format!("{order}, with jobs {}", Value::from(jobs))),
+    })
 }
 
-/// Reads an order with its jobs.
-async fn read_order(world: &World, shop: &Shop, id: &str) -> Result<(Value, Vec<Value>), SimError> {
+/// Returns a job that is not over yet; `None` if there is none. One that failed before its order ended stays as it is:
+/// nobody will try it again.
+pub fn jobs_unrest(jobs: &[Value], is_order_over: bool) -> Option<String> {
+    let ends: &[&str] = if is_order_over { &["COMPLETED", "CANCELLED", "FAILED"] } else { &["COMPLETED", "CANCELLED"] };
+    let is_over = |job: &&Value| job["state"].as_str().is_some_and(|state| ends.contains(&state));
+    let job = jobs.iter().find(|job| !is_over(job) || job["awaitsSignOff"] == true);
+    job.map(Value::to_string)
+}
+
+/// Reads an order with its jobs, as far as the journal was read.
+pub async fn read_order(world: &World, shop: &Shop, id: &str) -> Result<(Value, Vec<Value>), SimError> {
     let order = shop.get(&format!("/api/orders/{id}")).await?.expect(200)?;
     let mut jobs = Vec::new();
     for job in world.journal.jobs_of(id) {

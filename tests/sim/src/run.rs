@@ -4,6 +4,7 @@ use std::io;
 
 use tokio::runtime::{Builder, Runtime};
 
+use crate::courier::while_events_come;
 use crate::day::{self, Ending};
 use crate::error::SimError;
 use crate::faults::FaultKind;
@@ -97,6 +98,13 @@ fn tell_plan(world: &World, plan: &Plan) {
         plan.work.materials.len(),
         plan.orders.len(),
     ));
+    for endpoint in &plan.endpoints {
+        world.story.tell(format!("endpoint {}: {:?}; {:?}", endpoint.number, endpoint.steps, endpoint.spells));
+    }
+    for shop in &plan.shops {
+        let letters = shop.letters.len();
+        world.story.tell(format!("another shop: {} orders, {letters} messages; {:?}", shop.orders.len(), shop.spells));
+    }
 }
 
 /// Lets the story of a plan happen, and judges it.
@@ -110,7 +118,7 @@ fn live(world: &World, plan: &Plan) -> Result<(), SimError> {
         oracles::acknowledged_is_done(world, shop).await?;
         Ok(ending)
     })?;
-    read_back.map_or(Ok(()), |read_back| oracles::judge(world, &people, &ending, &read_back))
+    read_back.map_or(Ok(()), |read_back| oracles::judge(world, &plan.faults, &people, &ending, &read_back))
 }
 
 /// Lets the day go by, on as many servers as crash and one more.
@@ -120,7 +128,10 @@ fn live_day(world: &World, plan: &Plan, people: &mut People) -> Result<Ending, S
     loop {
         let crash = crashes.next();
         let step = crash.map(|crash| crash.step);
-        let ending = match on_server(world, step, async |shop| day::live(world, shop, plan, people).await) {
+        let result = on_server(world, step, async |shop| {
+            while_events_come(world, shop, day::live(world, shop, plan, people)).await
+        });
+        let ending = match result {
             // Whoever supervises the server starts it again.
             Err(SimError::Start(error)) if failed_starts < MAX_FAILED_STARTS => {
                 failed_starts += 1;

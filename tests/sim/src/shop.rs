@@ -21,15 +21,21 @@ use crate::plants::{Plant, Planter};
 use crate::power::Power;
 use crate::settings::settings;
 use crate::world::World;
-use actors::app::{App, OutsideClients, Premises, ShopStartError, printer_registry};
+use actors::app::{App, KindsOverview, OutsideClients, Premises, ShopStartError, printer_registry};
 use actors::restores::DispatchHold;
 use http::AppState;
 use http::access::LocalOwner;
 use kernel::environment::Environment;
+use platform::http::{LanSettings, lan};
 use printers::adapter::Adapter;
 use printers::registry::{AdapterFactory, AdapterParts, MakeError};
+use services::object_storage::ObjectStorage;
+use services::peer_client::PeerHttp;
 use store::DomainQueries as _;
+use store::outbox::Outbox;
 
+/// Address at which rendered documents would be read.
+const DOCUMENTS_URL: &str = "https://shop.example/documents";
 /// Boundary between the parts of an upload.
 const BOUNDARY: &str = "simulated-boundary";
 /// Interval at which the story looks again for what it awaits.
@@ -51,6 +57,10 @@ pub struct Shop {
     power: Arc<Power>,
     planter: Arc<Planter>,
     acknowledgements: Arc<Acknowledgements>,
+    /// Actors of the server.
+    pub kinds: KindsOverview,
+    /// Committed events, with their followers.
+    pub outbox: Arc<Outbox>,
 }
 
 /// Response to a request.
@@ -85,7 +95,7 @@ impl Shop {
         let disk = world.disk.open(&world.power, &world.store_faults);
         let last = disk.memory.highest_numbers().await.map_err(ShopStartError::from)?;
         let ids = ServerIds::new(world.ids.clone(), world.clock.clone(), last);
-        let clock = world.clock.clone();
+        let (clock, outbox) = (world.clock.clone(), disk.outbox.clone());
         let premises = Premises {
             environment: Environment::new(config.rules(), Box::new(ids), Box::new(move || clock.now())),
             store: disk.store,
@@ -94,13 +104,17 @@ impl Shop {
             hold: DispatchHold::new(None),
             clients: OutsideClients {
                 printers: printer_registry(&config)?.with_factory(adapters_of(world)),
-                processor: None,
+                processor: Some(world.processor.clone()),
                 mailer: world.post_office.clone(),
+                documents: ObjectStorage::in_memory(DOCUMENTS_URL.to_owned()),
+                webhooks: world.receivers.clone(),
+                peers: PeerHttp::through(lan(&LanSettings::default())?, world.other_shops.clone()),
             },
         };
         let story = world.story.clone();
         let leave = Arc::new(move || story.tell("the server cannot go on"));
         let app = Box::pin(App::start_on(&config, premises, leave)).await?;
+        let kinds = app.overview();
         let state = AppState::new(app, config, CancellationToken::new());
         Ok(Self {
             router: http_pages::router(state),
@@ -108,6 +122,8 @@ impl Shop {
             power: world.power.clone(),
             planter: world.planter.clone(),
             acknowledgements: world.acknowledgements.clone(),
+            kinds,
+            outbox,
         })
     }
 
@@ -145,19 +161,58 @@ impl Shop {
         if let Some(reply) = self.lose(errand).await? {
             return Ok(reply);
         }
+        let reply = self.carry_out(errand).await?;
+        if let Reply::Done(body) = &reply {
+            self.acknowledge(errand, body);
+            self.repeat(errand).await?;
+        }
+        Ok(reply)
+    }
+
+    /// Carries out a command as [`Self::ask`] does, whose response states no version of its own.
+    pub async fn ask_unversioned(&self, errand: &Errand) -> Result<Reply, SimError> {
+        self.power.pass().await;
+        self.carry_out(errand).await
+    }
+
+    async fn carry_out(&self, errand: &Errand) -> Result<Reply, SimError> {
+        self.acknowledgements.note_key(errand);
         let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
         let request = request.header("idempotency-key", &errand.key);
         let answer = self.send(Method::POST, &errand.path, request, Body::from(errand.body.to_string())).await?;
         self.power.pass().await;
         let code = answer.body["code"].as_str().unwrap_or_default().to_owned();
         match answer.status {
-            200 | 201 => {
-                self.acknowledge(errand, &answer.body);
-                self.repeat(errand).await?;
-                Ok(Reply::Done(answer.body))
-            }
+            200 | 201 => Ok(Reply::Done(answer.body)),
             409 if code == "idempotency_key_in_use" => Ok(Reply::Unanswered),
             409 => Ok(Reply::Refused(code)),
+            429 | 500.. => Ok(Reply::Unanswered),
+            _ => answer.expect(200).map(Reply::Done),
+        }
+    }
+
+    /// Sends a command that the server recognises without a key if it is repeated. Fails as [`Self::ask`] does.
+    pub async fn ask_without_key(&self, path: &str, body: &Value) -> Result<Reply, SimError> {
+        self.power.pass().await;
+        let answer = self.post(path, body).await?;
+        self.power.pass().await;
+        match answer.status {
+            400 | 409 => Ok(Reply::Refused(answer.body["code"].as_str().unwrap_or_default().to_owned())),
+            429 | 500.. => Ok(Reply::Unanswered),
+            _ => answer.expect(200).map(Reply::Done),
+        }
+    }
+
+    /// Changes or deletes a resource by a request that has no key, because it may be repeated.
+    pub async fn change(&self, method: Method, path: &str, body: &Value) -> Result<Reply, SimError> {
+        self.power.pass().await;
+        let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
+        let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
+        let answer = self.send(method, path, request, body).await?;
+        self.power.pass().await;
+        match answer.status {
+            200 | 204 => Ok(Reply::Done(answer.body)),
+            404 | 409 => Ok(Reply::Refused(answer.body["code"].as_str().unwrap_or_default().to_owned())),
             429 | 500.. => Ok(Reply::Unanswered),
             _ => answer.expect(200).map(Reply::Done),
         }
@@ -211,6 +266,16 @@ impl Shop {
         let request = Request::builder().header("stripe-signature", signature);
         let request = request.header(header::CONTENT_TYPE, "application/json");
         let answer = self.send(Method::POST, "/webhooks/payments", request, Body::from(body)).await?;
+        self.power.pass().await;
+        Ok(answer.status)
+    }
+
+    /// Sends a signed message of another system. Returns the status.
+    pub async fn message(&self, path: &str, headers: &[(&str, &str)], body: String) -> Result<u16, SimError> {
+        self.power.pass().await;
+        let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+        let answer = self.send(Method::POST, path, request, Body::from(body)).await?;
         self.power.pass().await;
         Ok(answer.status)
     }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::acknowledgements::{Errand, Reply};
 use crate::agenda::Agenda;
 use crate::chance::branch;
+use crate::clock::WorldClock;
 use crate::error::SimError;
 use crate::hands;
 use crate::inspections::{Inspections, draw_good, verdict_request};
@@ -100,12 +101,19 @@ impl Staff {
         self.printers.values()
     }
 
-    /// Makes a round through the shop, whose orders are given with their numbers.
-    pub async fn step(&mut self, world: &World, shop: &Shop, orders: &[(usize, String)]) -> Result<(), SimError> {
+    /// Makes a round through the shop, whose orders are given with their numbers, and those that other shops sold.
+    pub async fn step(
+        &mut self,
+        world: &World,
+        shop: &Shop,
+        orders: &[(usize, String)],
+        sold: &[String],
+    ) -> Result<(), SimError> {
         world.journal.read(&world.disk.tables());
         self.look_at_printers(world, shop).await?;
         self.change_spool(world, shop).await?;
-        self.look_at_jobs(world, shop, orders).await?;
+        let all: Vec<&str> = orders.iter().map(|(_, id)| id).chain(sold).map(String::as_str).collect();
+        self.look_at_jobs(world, shop, &all).await?;
         let printers: Vec<String> = self.printers.values().cloned().collect();
         let register =
             Register { printers: &printers, materials: &self.materials, orders, inspections: &self.inspections };
@@ -132,16 +140,16 @@ impl Staff {
         Ok(())
     }
 
-    async fn look_at_jobs(&mut self, world: &World, shop: &Shop, orders: &[(usize, String)]) -> Result<(), SimError> {
+    async fn look_at_jobs(&mut self, world: &World, shop: &Shop, orders: &[&str]) -> Result<(), SimError> {
         let mut jobs = BTreeSet::new();
-        for (_, order) in orders {
+        for order in orders.iter().copied() {
             let event = world.journal.last_event(order);
             if self.rests.get(order) == Some(&event) {
                 continue;
             }
             let of_order = world.journal.jobs_of(order);
             if of_order.iter().all(|job| self.is_settled(job)) {
-                self.rests.insert(order.clone(), event);
+                self.rests.insert(order.to_owned(), event);
             }
             jobs.extend(of_order);
         }
@@ -301,7 +309,7 @@ impl Staff {
         let count = self.inspections.of(attempt).map_or(0, |verdict| verdict.count);
         let must = job["awaitsSignOff"] == true;
         if let Some(ended) = ended_at(job).filter(|_| self.inspections.first_look(attempt).is_none()) {
-            world.house_rules.check(world.clock.ms_of(ended), job)?;
+            world.house_rules.check(WorldClock::ms_of(ended), job)?;
         }
         let is_late = now >= world.size.healed_at_ms();
         let (delay_ms, most) = self.draw_looks(job);

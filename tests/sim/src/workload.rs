@@ -268,6 +268,8 @@ fn add_wishes(order: &mut OrderPlan, products: usize, kits: usize, chance: &mut 
         order.due_ms = Some(placed_ms + DUE_AFTER_MS + chance.i64(0..2 * DUE_AFTER_MS));
     }
     let cash = order.steps.iter().find(|(_, step)| *step == OrderStep::Cash).map(|(at, _)| *at);
+    // With the checkout, money goes back by its own steps.
+    let cash = cash.filter(|_| order.remainder().is_none());
     if let Some(paid_ms) = cash.filter(|_| chance.bool()) {
         order.steps.push((paid_ms + chance.i64(1_000..5 * MINUTE_MS), OrderStep::CashBack));
     }

@@ -16,10 +16,13 @@ use crate::house_rules::HouseRules;
 use crate::ids::WorldIds;
 use crate::journal::Journal;
 use crate::machine::FloorMachine;
+use crate::other_shops::OtherShops;
 use crate::outside::PostOffice;
 use crate::plan::Plan;
 use crate::plants::{Plant, Planter};
 use crate::power::Power;
+use crate::processor::Processor;
+use crate::receivers::Receivers;
 use crate::size::Size;
 use crate::store_faults::StoreFaults;
 use crate::story::Story;
@@ -57,6 +60,12 @@ pub struct World {
     pub machines: Arc<BTreeMap<String, Arc<FloorMachine>>>,
     /// Mail service.
     pub post_office: Arc<PostOffice>,
+    /// Payment processor.
+    pub processor: Arc<Processor>,
+    /// Receivers of webhooks.
+    pub receivers: Arc<Receivers>,
+    /// Other shops.
+    pub other_shops: Arc<OtherShops>,
     /// Faults and people that come at times.
     pub weather: Weather,
     /// Commands that the server acknowledged.
@@ -87,11 +96,16 @@ impl World {
         let planter = Arc::new(Planter::new(plant, seed));
         let disk = Arc::new(Disk::new(story.clone(), planter.clone()));
         let power = Arc::new(Power::new(disk.clone()));
+        let post_office = PostOffice::new(plan, clock.clone(), story.clone(), power.clone(), planter.clone());
+        let processor = Processor::new(seed, clock.clone(), story.clone(), power.clone(), planter.clone());
         let machine = |name: &&str| {
             let machine = FloorMachine::new(name, seed, reconnects, clock.clone(), story.clone());
             (machine.base_url(), Arc::new(machine))
         };
         let machines = PRINTER_NAMES.iter().take(plan.printers).map(machine).collect();
+        let receivers =
+            Receivers::new(seed, &plan.endpoints, clock.clone(), story.clone(), power.clone(), planter.clone());
+        let other_shops = OtherShops::new(seed, &plan.shops, clock.clone(), story.clone(), power.clone(), &planter);
         Ok(Self {
             seed,
             size: plan.size,
@@ -101,7 +115,10 @@ impl World {
             journal: Journal::default(),
             store_faults: Arc::new(StoreFaults::new(seed)),
             machines: Arc::new(machines),
-            post_office: Arc::new(PostOffice::new(seed, story.clone(), power.clone())),
+            post_office: Arc::new(post_office),
+            processor: Arc::new(processor),
+            receivers: Arc::new(receivers),
+            other_shops: Arc::new(other_shops),
             power,
             weather: Weather::draw(seed, plan.size, &plan.faults, plan.printers),
             acknowledgements: Arc::default(),
@@ -123,6 +140,9 @@ impl World {
     pub fn set_rates(&self, plan: &FaultPlan) {
         self.store_faults.set_rates(plan);
         self.post_office.set_rates(plan);
+        self.processor.set_rates(plan);
+        self.receivers.set_rates(plan);
+        self.other_shops.set_rates(plan);
         self.machines.values().for_each(|machine| machine.set_rates(plan));
     }
 

@@ -1,4 +1,4 @@
-//! What clients send over HTTP, and webhooks.
+//! Requests of clients over HTTP, and webhooks.
 
 use std::collections::BTreeMap;
 use std::str::from_utf8;

@@ -5,9 +5,10 @@
 //! check the log, whereas clients can see only the protocol.
 //!
 //! The crate acts as a client only to send the events of [`processor`] and the messages of [`shops`]. It does not
-//! depend on Printfloor.
+//! depend on Printfloor. Its program `chaos` (`src/chaos/`) starts the server's own program and uses its HTTP API.
 
 #![expect(clippy::disallowed_methods, reason = "a simulated world has a clock and ids of its own")]
+#![expect(clippy::disallowed_types, reason = "the crate does not depend on Printfloor, which has a channel of its own")]
 
 pub mod accounting;
 mod courier;

@@ -22,6 +22,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
+pub use self::message::signature;
 pub use self::orders::ShopOrder;
 pub use self::storefront::Product;
 
@@ -231,8 +232,7 @@ impl OtherShop {
     fn change(&self, order: u64, what: &str, change: impl FnOnce(&mut ShopOrder)) {
         self.host.with(|inside| {
             if let Some(order) = inside.orders.get_mut(&order) {
-                order.changes += 1;
-                change(order);
+                order.change(change);
             }
         });
         self.tell(order, what);

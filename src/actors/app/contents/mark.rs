@@ -2,8 +2,8 @@
 //!
 //! Two shops may use the same place in a bucket by mistake, for example because a machine was cloned with its settings.
 //! Each of them would remove what only the other one's database names. So each server leaves a random mark in the
-//! place, and removes nothing before its mark has stood there for a while; whoever finds another mark puts its own in
-//! its place, so that both find out.
+//! place, and removes nothing before its mark has stood there for a while, not even what a person deletes; whoever
+//! finds another mark puts its own in its place, so that both find out.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -13,6 +13,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use platform::secrets::random::secret_bytes;
+use services::object_storage::mark::{MarkOwner, PlaceMark};
 use services::object_storage::{ObjectStorage, StorageError};
 
 /// Key of the mark. It is beside the contents, so that it does not count among them.
@@ -23,8 +24,8 @@ const STANDING_TIME: Duration = Duration::from_secs(6 * 3600);
 /// Mark of the server that removes unnamed contents.
 #[derive(Debug)]
 pub(super) struct SweepMark {
-    /// Place in a bucket; `None` if contents are on a disk, which the lock on the data directory protects.
-    storage: Option<ObjectStorage>,
+    /// Mark in a bucket; `None` if contents are on a disk, which the lock on the data directory protects.
+    mark: Option<PlaceMark>,
     text: String,
     standing_time: Duration,
     /// Time since which the mark stands, as far as this server knows.
@@ -36,7 +37,7 @@ impl SweepMark {
     pub(super) fn new(storage: Option<ObjectStorage>) -> Self {
         let text = hex::encode(secret_bytes::<16>());
         Self {
-            storage,
+            mark: storage.map(|storage| PlaceMark::new(storage, MARK_KEY)),
             text,
             standing_time: STANDING_TIME,
             since: Mutex::default(),
@@ -51,14 +52,10 @@ impl SweepMark {
 
     /// Looks at the mark, and puts it there if it is missing. Returns whether it has stood for long enough.
     pub(super) async fn stands(&self) -> Result<bool, StorageError> {
-        let Some(storage) = &self.storage else { return Ok(true) };
+        let Some(mark) = &self.mark else { return Ok(true) };
         let mut since = self.since.lock().await;
-        let stored = match storage.get(MARK_KEY).await {
-            Err(StorageError::Missing) => None,
-            text => Some(text?),
-        };
-        let is_own = stored.as_deref() == Some(self.text.as_bytes());
-        if let Some(since) = since.filter(|_| is_own) {
+        let owner = mark.owner(&self.text).await?;
+        if let Some(since) = since.filter(|_| owner == MarkOwner::Own) {
             let stands = since.elapsed() >= self.standing_time;
             if stands {
                 self.is_disputed.store(false, Relaxed);
@@ -66,11 +63,11 @@ impl SweepMark {
             return Ok(stands);
         }
         // The first mark that a server finds is that of its own last run.
-        if since.is_some() && stored.is_some() {
+        if since.is_some() && owner != MarkOwner::Nobody {
             tracing::error!("another server uses the same place in the bucket for files; nothing is removed from it");
             self.is_disputed.store(true, Relaxed);
         }
-        storage.put(MARK_KEY, "text/plain", self.text.clone().into()).await?;
+        mark.put(&self.text).await?;
         *since = Some(Instant::now());
         Ok(false)
     }

@@ -1,7 +1,8 @@
 //! Sweep through all contents: deletes those to which no file refers, which a process that ended in the middle left
-//! behind, and finds those that are missing.
+//! behind, and finds those that are missing. Contents of a file that was just deleted are removed at once, by the same
+//! rules.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
@@ -17,6 +18,25 @@ use store::queries::Queries;
 /// Minimum age of contents that are removed from a bucket, in milliseconds: until then, somebody has noticed that two
 /// shops use the same place.
 const MIN_AGE_MS: i64 = 7 * 24 * 3600 * 1000;
+
+/// Maximum number of files whose contents are swept all at once. Those of more files are swept in parts, each of which
+/// lists the bucket once: what is in memory at a time is bounded.
+const MAX_FILES_AT_ONCE: u64 = 20_000;
+/// Number of files whose pictures are read at a time.
+const FILES_PER_READ: u64 = 1_000;
+
+/// SHA-256 in binary form, of which many take less memory.
+type ContentHash = [u8; 32];
+
+/// Result of a sweep so far.
+#[derive(Default)]
+struct SweepTally {
+    removed: usize,
+    restored: usize,
+    missing: usize,
+    /// Hash of contents that are missing; `None` if none are.
+    example: Option<String>,
+}
 
 /// Sweep through all contents, and what the last one found.
 #[derive(Debug)]
@@ -43,168 +63,144 @@ impl ContentSweep {
         self.missing_count.load(Relaxed)
     }
 
-    /// Deletes all contents that no file refers to and returns how many were deleted. Contents that are missing in a
-    /// bucket are stored again, as far as there are copies.
-    pub(in crate::app) async fn run(&self, leadership: &Leadership, now: Timestamp) -> Result<usize, RemoveError> {
-        let named_before =
-            if self.blobs.is_in_bucket() { self.queries.named_contents().await? } else { HashSet::new() };
-        // Listed before the second query: what is stored and recorded meanwhile is named then.
-        let stored = self.blobs.contents().await?;
-        let named = self.queries.named_contents().await?;
-        self.store_missing_again(named_before, &stored, &named).await?;
-        if !self.mark.stands().await? {
-            return Ok(0);
-        }
-        let (mut removed, before) = (0, now.plus_ms(-MIN_AGE_MS));
-        let is_old = |content: &&ContentEntry| content.stored_at.is_none_or(|stored_at| stored_at < before);
-        for ContentEntry { sha256, .. } in stored.iter().filter(is_old) {
-            if !named.contains(sha256) {
-                removed += usize::from(remove_unnamed(&self.blobs, &self.queries, leadership, sha256).await?);
-            }
-        }
-        self.blobs.keep_only_drawings(&named).await?;
-        Ok(removed)
-    }
-
-    /// Stores contents again that were named all the time and are not among the stored ones.
-    async fn store_missing_again(
+    /// Deletes the given contents, except those that a file still refers to, and those that are being recorded.
+    /// Contents in a bucket stay as long as another shop may use the same place, and all stay if another server may
+    /// lead for longer than a moment; a later sweep deletes them.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the database, the disk or the bucket does not respond.
+    pub async fn remove(
         &self,
-        named_before: HashSet<String>,
-        stored: &[ContentEntry],
-        named: &HashSet<String>,
+        leadership: &Leadership,
+        contents: impl IntoIterator<Item = String>,
     ) -> Result<(), RemoveError> {
-        let mut missing = named_before;
-        missing.retain(|sha256| named.contains(sha256));
-        for content in stored {
-            missing.remove(&content.sha256);
+        if !self.mark.stands().await? {
+            return Ok(());
         }
-        let (mut restored, mut lost) = (0_usize, Vec::new());
-        for sha256 in missing {
-            if self.blobs.store_copy_again(&sha256).await? {
-                restored += 1;
-            } else {
-                lost.push(sha256);
-            }
-        }
-        self.missing_count.store(lost.len(), Relaxed);
-        if restored > 0 {
-            tracing::warn!(restored, "files that were missing in the bucket were stored again from local copies");
-        }
-        if let Some(sha256) = lost.first() {
-            tracing::error!(missing = lost.len(), sha256, "the contents of files are missing in the bucket");
+        for sha256 in contents {
+            remove_unnamed(&self.blobs, &self.queries, leadership, &sha256).await?;
         }
         Ok(())
     }
+
+    /// Deletes all contents that no file refers to and returns how many were deleted. Contents that are missing in a
+    /// bucket are stored again, as far as there are copies.
+    pub(in crate::app) async fn run(&self, leadership: &Leadership, now: Timestamp) -> Result<usize, RemoveError> {
+        let parts = parts(self.queries.present_files().await?);
+        self.run_in(&parts, leadership, now).await
+    }
+
+    /// Sweeps the contents whose hashes begin with each of the given digits, one part after the other.
+    async fn run_in(&self, parts: &[String], leadership: &Leadership, now: Timestamp) -> Result<usize, RemoveError> {
+        let (pictures, drawn) = (self.pictures().await?, self.blobs.drawn_contents().await?);
+        let may_remove = self.mark.stands().await?;
+        let (mut tally, before) = (SweepTally::default(), now.plus_ms(-MIN_AGE_MS));
+        for part in parts {
+            // Named before they are listed: what is stored and recorded meanwhile is asked for once more, one by one.
+            let mut named = self.queries.named_contents(part).await?;
+            named.extend(pictures_in(&pictures, part));
+            let mut stored = self.blobs.contents_in(part).await?;
+            self.store_missing_again(&named, &stored, &mut tally).await?;
+            if !may_remove {
+                continue;
+            }
+            stored.retain(|content| content.stored_at.is_none_or(|stored_at| stored_at < before));
+            stored.retain(|content| !named.contains(&content.sha256));
+            tally.removed += self.remove_all(leadership, &stored).await?;
+            for sha256 in drawn.iter().filter(|sha256| sha256.starts_with(part.as_str()) && !named.contains(*sha256)) {
+                // Another server that used the same bucket may have removed the contents.
+                self.blobs.remove_drawings(sha256).await?;
+            }
+        }
+        self.report(&tally);
+        Ok(tally.removed)
+    }
+
+    /// Deletes contents that were not named a moment ago, while the mark stands, and returns how many were deleted.
+    async fn remove_all(&self, leadership: &Leadership, unnamed: &[ContentEntry]) -> Result<usize, RemoveError> {
+        let mut removed = 0;
+        if unnamed.is_empty() || !self.mark.stands().await? {
+            return Ok(removed);
+        }
+        for ContentEntry { sha256, .. } in unnamed {
+            removed += usize::from(remove_unnamed(&self.blobs, &self.queries, leadership, sha256).await?);
+        }
+        Ok(removed)
+    }
+
+    /// Stores contents in a bucket again that are named and not among the stored ones.
+    async fn store_missing_again(
+        &self,
+        named: &HashSet<String>,
+        stored: &[ContentEntry],
+        tally: &mut SweepTally,
+    ) -> Result<(), RemoveError> {
+        if !self.blobs.is_in_bucket() {
+            return Ok(());
+        }
+        let stored: HashSet<&str> = stored.iter().map(|content| content.sha256.as_str()).collect();
+        for sha256 in named.iter().filter(|sha256| !stored.contains(sha256.as_str())) {
+            // Their file may have been deleted meanwhile.
+            if !self.queries.is_content_named(sha256).await? {
+                continue;
+            }
+            if self.blobs.store_copy_again(sha256).await? {
+                tally.restored += 1;
+            } else {
+                tally.missing += 1;
+                tally.example.get_or_insert_with(|| sha256.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Records what a complete sweep found.
+    fn report(&self, tally: &SweepTally) {
+        let SweepTally { restored, missing, .. } = *tally;
+        self.missing_count.store(missing, Relaxed);
+        if restored > 0 {
+            tracing::warn!(restored, "files that were missing in the bucket were stored again from local copies");
+        }
+        if let Some(sha256) = &tally.example {
+            tracing::error!(missing, sha256, "the contents of files are missing in the bucket");
+        }
+    }
+
+    /// Reads the hashes of the pictures of all files. They are inside of the files' documents, so that reading those of
+    /// a part would take as long.
+    async fn pictures(&self) -> Result<BTreeSet<ContentHash>, RemoveError> {
+        let (mut after, mut pictures) = (None, BTreeSet::new());
+        while let Some((last, hashes)) = self.queries.pictures_after(after, FILES_PER_READ).await? {
+            pictures.extend(hashes.iter().filter_map(|sha256| decode(sha256)));
+            after = Some(last);
+        }
+        Ok(pictures)
+    }
+}
+
+/// Returns the first digits of the hashes of each part in which contents are swept.
+fn parts(files: u64) -> Vec<String> {
+    if files <= MAX_FILES_AT_ONCE {
+        return vec![String::new()];
+    }
+    (0..=u8::MAX).map(|first| format!("{first:02x}")).collect()
+}
+
+/// Returns the hash in binary form; `None` if it is none.
+fn decode(sha256: &str) -> Option<ContentHash> {
+    let mut hash = [0; 32];
+    hex::decode_to_slice(sha256, &mut hash).ok().map(|()| hash)
+}
+
+/// Returns the hashes of pictures that belong to a part.
+fn pictures_in(pictures: &BTreeSet<ContentHash>, part: &str) -> impl Iterator<Item = String> {
+    let (mut first, mut last) = ([u8::MIN; 32], [u8::MAX; 32]);
+    if let Ok(digits) = u8::from_str_radix(part, 16) {
+        (first[0], last[0]) = (digits, digits);
+    }
+    pictures.range(first..=last).map(hex::encode)
 }
 
 #[cfg(test)]
-mod tests {
-    #![expect(clippy::unwrap_used, reason = "tests")]
-    use std::fs::File as DiskFile;
-    use std::path::{Path, PathBuf};
-    use std::time::{Duration, SystemTime};
-
-    use tempfile::TempDir;
-
-    use super::*;
-    use domain::file::File;
-    use files::blobs::CopyLimits;
-    use store::rows::samples::{file, id, on_each, write};
-    use store::rows::{Batch, Snapshot as _};
-
-    const DAY_MS: i64 = 24 * 3600 * 1000;
-    const STORED_AT: Timestamp = Timestamp(10_000 * DAY_MS);
-
-    /// Contents in a bucket, which is a directory, and a directory of copies.
-    struct Rig {
-        place: TempDir,
-        _copies: TempDir,
-        blobs: Arc<Blobs>,
-        sweep: ContentSweep,
-    }
-
-    impl Rig {
-        fn open(queries: &Queries, max_copied_bytes: u64) -> Self {
-            let (place, copies) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-            let storage = ObjectStorage::folder(place.path(), String::new()).unwrap();
-            let limits = CopyLimits { max_bytes: max_copied_bytes, min_free_bytes: 0 };
-            let blobs = Arc::new(Blobs::in_bucket(storage.below("files"), copies.path(), limits).unwrap());
-            let sweep = ContentSweep {
-                mark: SweepMark::without_delay(storage),
-                ..ContentSweep::new(blobs.clone(), queries.clone(), None)
-            };
-            Self { place, _copies: copies, blobs, sweep }
-        }
-
-        /// Stores contents and returns their hash and the file in the bucket.
-        async fn put(&self, bytes: &[u8]) -> (String, PathBuf) {
-            let sha256 = self.blobs.put(bytes, &self.blobs.recording()).await.unwrap().sha256;
-            let object = self.place.path().join("files").join(&sha256[..2]).join(&sha256);
-            (sha256, object)
-        }
-
-        /// Sweeps so many days after [`STORED_AT`].
-        async fn run_after(&self, days: i64) -> usize {
-            self.sweep.run(&Leadership::default(), STORED_AT.plus_ms(days * DAY_MS)).await.unwrap()
-        }
-    }
-
-    /// Sets the time at which a file in the bucket was stored.
-    fn age(object: &Path) {
-        let stored_at = SystemTime::UNIX_EPOCH + Duration::from_millis(STORED_AT.0 as u64);
-        DiskFile::open(object).unwrap().set_modified(stored_at).unwrap();
-    }
-
-    fn named(n: u128, sha256: &str) -> Batch {
-        let mut batch = Batch::default();
-        let file = File { sha256: sha256.to_owned(), ..file(n) };
-        batch.push_snapshot(file.snapshot(id(n), 1, true).unwrap());
-        batch
-    }
-
-    #[tokio::test]
-    async fn only_old_contents_that_no_file_names_are_removed_from_a_bucket() {
-        on_each(async |db| {
-            let rig = Rig::open(&Queries::new(db.clone()), 0);
-            let (own, own_object) = rig.put(b"named").await;
-            let (_, other_object) = rig.put(b"not named").await;
-            age(&own_object);
-            age(&other_object);
-            write(db, named(1, &own)).await.unwrap();
-            assert_eq!(rig.run_after(30).await, 0, "the mark has just been put there");
-            assert_eq!(rig.run_after(1).await, 0, "it may be another shop's");
-            assert_eq!(rig.run_after(30).await, 1);
-            assert!(own_object.exists() && !other_object.exists());
-            rig.put(b"not named").await;
-            age(&other_object);
-            let clone = SweepMark::without_delay(ObjectStorage::folder(rig.place.path(), String::new()).unwrap());
-            clone.stands().await.unwrap();
-            assert_eq!(rig.run_after(30).await, 0);
-            assert!(other_object.exists() && rig.sweep.is_disputed());
-        })
-        .await;
-    }
-
-    #[tokio::test]
-    async fn contents_that_are_missing_in_the_bucket_are_stored_again_or_told() {
-        on_each(async |db| {
-            let rig = Rig::open(&Queries::new(db.clone()), 5);
-            let (first, first_object) = rig.put(b"first").await;
-            // Its copy takes the place of the other one.
-            let (second, second_object) = rig.put(b"secon").await;
-            for (n, sha256) in [(1, &first), (2, &second)] {
-                write(db, named(n, sha256)).await.unwrap();
-            }
-            for object in [&first_object, &second_object] {
-                std::fs::remove_file(object).unwrap();
-            }
-            rig.run_after(1).await;
-            assert!(second_object.exists() && !first_object.exists());
-            assert_eq!(rig.sweep.missing_count(), 1);
-            rig.put(b"first").await;
-            rig.run_after(1).await;
-            assert_eq!(rig.sweep.missing_count(), 0);
-        })
-        .await;
-    }
-}
+mod tests;

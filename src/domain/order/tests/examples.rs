@@ -222,6 +222,19 @@ fn a_cancelled_job_without_a_file_waits_for_it_again() {
 }
 
 #[test]
+fn a_job_that_was_printed_keeps_its_material_and_sku() {
+    let mut desk = OrderDecider::sliced();
+    desk.dispatch().unwrap();
+    desk.report(ended(PrintEnd::Failed, 0.5));
+    let printed = desk.o().clone();
+    desk.ask(&JobCommand::Retry(desk.job().id)).unwrap();
+    let mut make = line(1, 500, true).make.unwrap();
+    make.material_id = id(MATERIAL_ID + 1);
+    desk.ask(&OrderNews::Prepared { sku: desk.job().sku_id, make: Box::new(make) }).unwrap();
+    keeps_what_prints_are_summed_by(&printed, desk.o());
+}
+
+#[test]
 fn nothing_is_made_again_for_an_order_that_is_over() {
     for pay_back in [false, true] {
         let mut desk = OrderDecider::sliced();

@@ -254,6 +254,7 @@ proptest! {
                 Ok(decision) => {
                     sound(&before, desk.o(), &decision);
                     makes_no_more_than_missing(&desk.bench, &before, desk.o());
+                    keeps_what_prints_are_summed_by(&before, desk.o());
                 }
                 Err(refusal) => prop_assert!(!news, "{command:?} was refused: {refusal}"),
             }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use simulator::peers::bucket::{BucketFault, SimBucket};
 
 use super::*;
-use platform::http::{LanSettings, lan};
-use services::object_storage::{BucketSettings, StorageError};
+use services::object_storage::StorageError;
+use services::object_storage::testing::simulated_bucket;
 
 /// Number of bytes of contents that are received in several parts, and passed on to clients.
 const LARGE_BYTES: usize = 9 * 1024 * 1024;
@@ -19,16 +19,7 @@ struct Rig {
 }
 
 fn open(endpoint: String, bucket: &str, copies: &Path) -> Arc<Blobs> {
-    let settings = BucketSettings {
-        bucket: bucket.to_owned(),
-        endpoint,
-        region: "us-east-1".to_owned(),
-        access_key_id: "id".to_owned(),
-        secret_access_key: "secret".to_owned(),
-        public_url: String::new(),
-        timeout: Duration::from_secs(1),
-    };
-    let storage = ObjectStorage::bucket(&settings, lan(&LanSettings::default()).unwrap()).unwrap();
+    let storage = simulated_bucket(endpoint, bucket, Duration::from_secs(1));
     Arc::new(Blobs::in_bucket(storage, copies, copy_limits(0)).unwrap())
 }
 

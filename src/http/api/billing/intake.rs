@@ -20,8 +20,8 @@ use super::site::RequestSite;
 use crate::production::custom_requests::EXAMPLE_ID;
 use crate::production::customers::customer_of;
 use crate::production::orders::site::Site;
+use actors::app::ContentSweep;
 use actors::app::customer_space::{CustomerSpace, SpaceShare};
-use actors::app::remove_contents;
 use domain::currency;
 use domain::custom_request::{CustomRequest, CustomRequestCommand, NewCustomRequest, NewPhoto};
 use domain::customer::Customer;
@@ -53,6 +53,7 @@ handles! {
         customers: Directory<Customer>,
         queries: Queries,
         blobs: Arc<Blobs>,
+        content_sweep: Arc<ContentSweep>,
         space: Arc<CustomerSpace>,
         limits: Arc<RateLimiter>,
         environment: Arc<Environment>,
@@ -173,8 +174,8 @@ async fn record(
     drop(recording);
     if done.is_err() {
         let contents = new_photos.into_iter().map(|photo| photo.sha256);
-        // What stays behind, by an error or a crash, is found at the next look through all contents.
-        if let Err(error) = remove_contents(&app.blobs, &app.queries, app.environment.leadership(), contents).await {
+        // What stays behind, by an error, a crash or a doubt, is found at the next look through all contents.
+        if let Err(error) = app.content_sweep.remove(app.environment.leadership(), contents).await {
             tracing::warn!(%error, "photos for a custom request that was not recorded are still on disk");
         }
     }

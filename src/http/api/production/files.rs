@@ -23,7 +23,7 @@ pub use self::requests::FileQuery;
 use self::requests::FileUpload;
 use self::view::FileView;
 pub use self::with_picture::{PHOTO_MEMBER, take_with_picture};
-use actors::app::remove_contents;
+use actors::app::ContentSweep;
 use config::Config;
 use domain::aggregate::Versioned;
 use domain::file::{File, FileCommand, FileKind};
@@ -65,6 +65,7 @@ handles! {
     pub struct FileHandles {
         files: Directory<File>,
         blobs: Arc<Blobs>,
+        content_sweep: Arc<ContentSweep>,
         queries: Queries,
         environment: Arc<Environment>,
         config: Arc<Config>,
@@ -225,7 +226,7 @@ pub async fn keep_made(app: &FileHandles, origin: CommandOrigin, name: &str, gco
     if let Some(file) = matching.iter().filter_map(|versioned| versioned.state.as_ref()).find(|file| !file.archived) {
         return Ok(file.id);
     }
-    let mut content = app.blobs.begin()?;
+    let mut content = app.blobs.begin().await?;
     content.write(gcode.as_bytes()).await?;
     let description = content.describe(&FileOwner::Shop).await?;
     let kind = decide_kind(Some(FileKind::Gcode), description.content)?;
@@ -291,8 +292,8 @@ async fn one(State(app): State<FileHandles>, PathId(id): PathId) -> Result<Resou
 pub async fn delete(app: &FileHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
     let file = call.ask(&app.files, CommandTarget::Id(id), FileCommand::Archive).await?.answer;
     let contents: Vec<String> = std::iter::once(&file.sha256).chain(file.metadata.pictures()).cloned().collect();
-    // What stays behind, by an error or a crash, is found at the next look through all contents.
-    if let Err(error) = remove_contents(&app.blobs, &app.queries, app.environment.leadership(), contents).await {
+    // What stays behind, by an error, a crash or a doubt, is found at the next look through all contents.
+    if let Err(error) = app.content_sweep.remove(app.environment.leadership(), contents).await {
         tracing::warn!(file = %id, %error, "the content of a deleted file is still on disk");
     }
     Ok(())

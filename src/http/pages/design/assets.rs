@@ -116,7 +116,7 @@ impl PageAsset {
         let hash = Sha256::digest(&content);
         let hash = hash.iter().take(NAMED_HASH_BYTES).fold(0_u64, |hash, byte| (hash << 8) | u64::from(*byte));
         let path = format!("{FOLDER}{name}-{hash:012x}.{}", kind.forms().0);
-        let packed = if kind == AssetKind::Font { None } else { compressed(&content).ok() };
+        let packed = if kind == AssetKind::Font { None } else { compress(&content).ok() };
         Self { path, content, packed, kind }
     }
 
@@ -135,7 +135,7 @@ impl PageAsset {
     }
 }
 
-fn compressed(content: &[u8]) -> std::io::Result<Bytes> {
+fn compress(content: &[u8]) -> std::io::Result<Bytes> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(content)?;
     Ok(Bytes::from(encoder.finish()?))

@@ -6,7 +6,6 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::response::Response;
 use serde_json::json;
-use tokio::sync::watch;
 
 use super::{WizardHandles, WizardRequest, printers};
 use crate::form::PageForm;
@@ -16,6 +15,7 @@ use http::access::Caller;
 use http::error::ApiError;
 use http::setup_desk::SearchProgress;
 use http::sse::{self, Sse, SseSource};
+use platform::watch::WatchReceiver;
 use words::Language;
 
 /// Path to which the request to start a search is posted.
@@ -46,7 +46,7 @@ pub(super) async fn begin(
 pub(super) struct SearchStream {
     language: Language,
     search: SearchHandles,
-    board: watch::Receiver<SearchProgress>,
+    board: WatchReceiver<SearchProgress>,
     /// `true` if the search results have changed since they were last sent.
     is_stale: bool,
     over: bool,

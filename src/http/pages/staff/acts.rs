@@ -8,13 +8,14 @@ use serde_json::{Value, json};
 
 use super::address_fields::{ADDRESS_MEMBER, FieldLabel, address_label};
 use super::invoices::method_of;
+use super::subject::{check_at_printer, check_of_job, check_print};
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH, is_path};
 use crate::faults::amount_message;
 use crate::form::{FormBody, PageForm};
 use crate::frame::see_other;
 use domain::id::Id;
 use domain::order::PICKUP;
-use domain::printer::PrinterCommand;
+use domain::printer::{PrintSubject, PrinterCommand};
 use domain::refusal::Refusal;
 use domain::sign_off::Inspection;
 use http::access::Caller;
@@ -48,7 +49,7 @@ pub(super) const PICKED_UP_FIELD: &str = "pickedUp";
 pub(super) const PART_PREFIX: &str = "part-";
 /// Last segment of the path of a form that changes an order or a job.
 const CHANGE_WORD: &str = "change";
-/// Prefix of the fields that specify printers whose beds are clear.
+/// Prefix of the fields that specify printers whose beds are clear, each with the mark of the print on the bed.
 pub(super) const BED_PREFIX: &str = "bed-";
 
 handles! {
@@ -174,6 +175,7 @@ pub(super) async fn at_printer(
 
 /// Performs the API operation on a printer that is named by `word`.
 async fn act_on_printer(app: &PrinterHandles, id: Id, word: &str, sent: &PageForm) -> Result<(), ApiError> {
+    check_at_printer(app, id, word, sent).await?;
     match word {
         "pause" => printers::pause(app, id, &sent.request()).await,
         "resume" => printers::resume(app, id, &sent.request()).await,
@@ -237,7 +239,8 @@ pub(super) async fn on_job(
     PathAct(word): PathAct,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
-    let order = jobs::find(&app.jobs, id).await?.order_id;
+    let job = jobs::find(&app.jobs, id).await?;
+    check_of_job(&job, &word, &sent)?;
     let body = act_body(&sent, &word);
     let outcome = match word.as_str() {
         CHANGE_WORD => jobs::operations::update(&app.jobs, id, &sent.request_of(body)).await.map(drop),
@@ -251,23 +254,29 @@ pub(super) async fn on_job(
         _ => Err(Refusal::not_found("act").into()),
     };
     outcome?;
-    Ok(back(&sent, format!("{ORDERS_PATH}/{order}#job-{id}")))
+    Ok(back(&sent, format!("{ORDERS_PATH}/{}#job-{id}", job.order_id)))
 }
 
 /// Handles the form that clears several beds at once. The parts of each bed's last print are counted as good or failed
-/// according to how that print ended. If a bed cannot be cleared, for example because a different user has already
-/// cleared it, the remaining ones are still cleared.
+/// according to how that print ended. If a bed cannot be cleared, for example because another print is on it by now,
+/// the remaining ones are still cleared.
 pub(super) async fn clear_beds(State(app): State<ActHandles>, sent: PageForm) -> Result<Response, ApiError> {
-    let named = sent.members().filter_map(|(name, _)| name.strip_prefix(BED_PREFIX)?.parse::<Id>().ok());
-    let beds: Vec<Id> = named.collect();
+    let bed = |name: &str| name.strip_prefix(BED_PREFIX)?.parse::<Id>().ok();
+    let beds: Vec<(Id, &str)> = sent.members().filter_map(|(name, _)| Some((bed(name)?, sent.raw(name)))).collect();
     let mut refused = None;
-    for printer in beds {
-        let command = PrinterCommand::BedCleared(Inspection::default());
-        if let Err(error) = sent.call.ask(&app.printers.printers, CommandTarget::Id(printer), command).await {
+    for (printer, meant) in beds {
+        if let Err(error) = clear_bed(&app.printers, printer, meant, &sent).await {
             refused = Some(error);
         }
     }
     refused.map_or_else(|| Ok(back(&sent, TO_DO_PATH.to_owned())), Err)
+}
+
+/// Clears the bed of a printer if the print with the given mark is on it.
+async fn clear_bed(app: &PrinterHandles, id: Id, meant: &str, sent: &PageForm) -> Result<(), ApiError> {
+    check_print(app, id, PrintSubject::OnBed, meant).await?;
+    let command = PrinterCommand::BedCleared(Inspection::default());
+    sent.call.ask(&app.printers, CommandTarget::Id(id), command).await.map(drop)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use super::labels::printer_label_path;
 use super::printer::sign_off_path;
 use super::printer_print::upload_path;
 use super::shell::{Tone, hidden};
+use super::subject::{mark_at_printer, print_field};
 use crate::design::{Icon, icon};
 use domain::printer::{Attention, Printer};
 use domain::printer_status::Activity;
@@ -42,6 +43,7 @@ fn button(printer: &Printer, word: &str, class: &str, name: Option<&ButtonName>,
     html! {
         form method="post" action=(act_path(printer.id, word)) data-quiet="" data-done=[done] {
             (hidden())
+            (print_field(mark_at_printer(printer, word).as_deref()))
             button id={ (word) "-" (printer.id) } class=(class) type="submit" aria-label=[name] title=[name] { (content) }
         }
     }

@@ -8,16 +8,15 @@ use super::card::{gauge_id, next_id};
 use super::card_heat::sparkline;
 use super::card_print::plate;
 use super::floor_group::FloorGroup;
-use super::shell::time_of_day;
+use super::shell::{time_left, time_of_day};
 use crate::design::{Icon, icon};
 use crate::frame::{SLOT, with_parts};
 use domain::forecast::QueuedJob;
 use domain::printer::Printer;
 use domain::printer_status::{Activity, Status};
-use domain::time::Timestamp;
-use http_api::production::printers::{PrinterHandles, activity};
+use http_api::production::printers::activity;
 use words::Language;
-use words::staff::{cards, shell};
+use words::staff::cards;
 
 /// Step, in degrees, in which temperatures are shown, so that a part does not change with every measurement.
 const DEGREES_STEP: f64 = 5.0;
@@ -39,11 +38,6 @@ pub(super) fn gauge(language: Language, app: &BoardHandles, printer: &Printer) -
     let doing = activity(&app.shop, printer);
     let on = matches!(doing, Activity::Printing | Activity::Paused);
     let percent = percent(app, printer).unwrap_or_default();
-    let done_at = status.as_ref().filter(|_| on).and_then(|status| {
-        // To the minute, by when it was said: it changes only when the printer changes its mind.
-        let at = status.updated_at.plus_ms(status.remaining_seconds?.max(0).saturating_mul(1000));
-        Some(Timestamp((at.0 + 30_000) / 60_000 * 60_000))
-    });
     let bar = if doing == Activity::Paused { "bar warn" } else { "bar" };
     html! {
         div id=(gauge_id(printer.id)) class="gauge" data-percent=[on.then_some(percent)] {
@@ -53,11 +47,7 @@ pub(super) fn gauge(language: Language, app: &BoardHandles, printer: &Printer) -
                         aria-label=(cards::progress_of(language, &printer.fields.name)) { (percent) " %" }
                     div class="meta" {
                         b class="num" { (percent) " %" }
-                        @if let Some(at) = done_at {
-                            @let end = time_of_day(language, at);
-                            span { time datetime=(at) data-left="" { (time_left(language, &app.shop, at)) } }
-                            span class="end" { (with_parts(&cards::ends(language, SLOT), &[&end])) }
-                        }
+                        @if let Some(status) = &status { (end(language, status)) }
                     }
                 }
             }
@@ -87,15 +77,15 @@ fn heat(language: Language, app: &BoardHandles, printer: &Printer, status: &Stat
     }
 }
 
-/// Formats the remaining time in minutes, rounded down to a multiple of ten if more than 10, so that the rendered part
-/// does not change every minute.
-fn time_left(language: Language, shop: &PrinterHandles, at: Timestamp) -> String {
-    let span = match at.since(shop.environment.now()) / 60_000 {
-        ..1 => shell::under_minute(language),
-        minutes @ 1..=10 => shell::minutes(language, &minutes.to_string()),
-        minutes => shell::minutes(language, &(minutes / 10 * 10).to_string()),
-    };
-    shell::left(language, &span)
+/// Renders the time left and the time at which the print ends; nothing if the printer does not expect an end.
+fn end(language: Language, status: &Status) -> Markup {
+    html! {
+        @if let Some(at) = status.ends_at() {
+            @let end = time_of_day(language, at);
+            span { (time_left(language, at)) }
+            span class="end" { (with_parts(&cards::ends(language, SLOT), &[&end])) }
+        }
+    }
 }
 
 /// Describes the number of jobs that are waiting for a printer, as the cost of its downtime; `None` if there are none.
@@ -147,6 +137,24 @@ pub(super) fn next(language: Language, app: &BoardHandles, printer: &Printer, gr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::times::fill;
+    use domain::shop_clock::ShopClock;
+    use domain::time::Timestamp;
+
+    #[test]
+    fn the_time_left_is_told_as_in_the_list_of_jobs_and_changes_only_when_it_is_sent() {
+        let status = |at: i64, left: i64| Status {
+            remaining_seconds: Some(left),
+            updated_at: Timestamp(at),
+            ..Status::default()
+        };
+        let part = end(Language::English, &status(0, 7500)).0;
+        assert_eq!(part, end(Language::English, &status(60_000, 7440)).0, "the printer expects the same");
+        let sent = |at: i64| fill(&part, &ShopClock::default(), Timestamp(at));
+        assert!(sent(0).contains(">2 h 5 min left</time>"), "{}", sent(0));
+        assert!(sent(60_000).contains(">2 h 4 min left</time>"), "{}", sent(60_000));
+        assert_eq!(end(Language::English, &Status::default()).0, "");
+    }
 
     #[test]
     fn a_printer_that_stands_still_says_how_many_jobs_wait_for_it() {

@@ -244,7 +244,7 @@ fn overlays() -> Markup {
             h2 id="design-ask-title" { "Cancel JOB-1042 on Ada 1?" }
             p { "A question that a link opens, also from another page and without the script." }
             div class="acts" {
-                a class="btn" href="#content" { "Keep the print" }
+                a class="btn" href="#content" { "Keep printing" }
                 button class="btn bad" type="button" { "Cancel JOB-1042" }
             }
         }

@@ -12,6 +12,7 @@ use super::card_picture::view_picture;
 use super::outage::live_job_state;
 use super::shell::{Tone, act, hidden};
 use super::sign_off::{SignOffSubject, defect_name, sign_off_form};
+use super::subject::print_field;
 use super::{FLOOR_PATH, ORDERS_PATH};
 use crate::design::{Icon, icon};
 use crate::frame::{SLOT, time, with_parts};
@@ -81,9 +82,9 @@ fn attempt_words(language: Language, state: AttemptState) -> String {
     label(language)
 }
 
-/// Renders the buttons for resolving a print whose outcome is unknown. `last_progress` is the last observed progress,
-/// from 0 to 1; if present, the print did start, and every choice records the material that it used.
-pub(super) fn resolutions(language: Language, job: Id, last_progress: Option<f64>, back: &str) -> Markup {
+/// Renders the buttons for resolving an attempt of a job whose outcome is unknown. `last_progress` is the last observed
+/// progress, from 0 to 1; if present, the print did start, and every choice records the material that it used.
+pub(super) fn resolutions(language: Language, job: Id, attempt: Id, last_progress: Option<f64>, back: &str) -> Markup {
     let answers = [
         ("not_started", jobs::mark_not_started(language)),
         ("finished", jobs::mark_finished(language)),
@@ -95,6 +96,7 @@ pub(super) fn resolutions(language: Language, job: Id, last_progress: Option<f64
         }
         form class="acts" method="post" action=(job_path(job, "resolve")) data-quiet="" {
             (hidden())
+            (print_field(Some(&attempt.to_string())))
             input type="hidden" name="back" value=(back);
             @for (word, words) in answers.into_iter().skip(usize::from(last_progress.is_some())) {
                 button class="second" type="submit" name="outcome" value=(word) id={ (word) "-" (job) } { (words) }
@@ -261,15 +263,19 @@ impl JobCard<'_> {
     fn trouble(&self) -> Markup {
         let (language, job) = (self.language, self.job);
         let order = format!("{ORDERS_PATH}/{}", job.order_id);
-        let unverified = job.live().is_some_and(|attempt| attempt.unverified);
-        let last_progress = job.live().and_then(|attempt| self.last_progress(attempt));
+        let choices =
+            |attempt: &Attempt| resolutions(language, job.id, attempt.id, self.last_progress(attempt), &order);
         html! {
-            @if unverified { (resolutions(language, job.id, last_progress, &order)) } @else if job.live().is_some() {
-                details {
-                    summary { (jobs::not_responding(language)) }
-                    p { (jobs::not_responding_text(language)) }
-                    (resolutions(language, job.id, last_progress, &order))
-                }
+            @match job.live() {
+                Some(attempt) if attempt.unverified => { (choices(attempt)) },
+                Some(attempt) => {
+                    details {
+                        summary { (jobs::not_responding(language)) }
+                        p { (jobs::not_responding_text(language)) }
+                        (choices(attempt))
+                    }
+                },
+                None => {},
             }
         }
     }
@@ -324,11 +330,10 @@ impl JobCard<'_> {
     }
 
     fn sign_off(&self) -> Markup {
-        let subject = SignOffSubject::Job(self.job.id, self.job.plate_parts.max(1));
         html! {
             details {
                 summary { (jobs::sign_off_parts(self.language)) }
-                (sign_off_form(self.language, subject, self.reasons, None))
+                (sign_off_form(self.language, &SignOffSubject::of_job(self.job), self.reasons, None))
             }
         }
     }

@@ -19,6 +19,7 @@ use super::printer_readings::readings;
 use super::settings::history_path;
 use super::shell::{StaffSection, StaffViewer, act, hidden, once_field};
 use super::sign_off::{SignOffSubject, sign_off_form};
+use super::subject::{mark_at_printer, print_field};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use crate::design::{Icon, icon};
 use crate::frame::{SLOT, time, with_parts};
@@ -138,20 +139,22 @@ fn head(language: Language, printer: &Printer, is_admin: bool) -> Markup {
 }
 
 /// Renders the question whether a print is to be cancelled, which names the print and the printer. It is shown while
-/// the page's address ends in its ID, so that a link opens it without the script, on this page as on others.
+/// the page's address ends in its ID, so that a link opens it without the script, on this page as on others. It cancels
+/// no other print, however long it stays open.
 fn cancel(language: Language, shop: &PrinterHandles, printer: &Printer) -> Markup {
     let on = matches!(activity(shop, printer), Activity::Printing | Activity::Paused);
     let what = printed(language, printer);
     let name = &printer.fields.name;
+    let subject = print_field(mark_at_printer(printer, "cancel").as_deref());
     html! {
         @if on {
             section class="ask" id="cancel" role="alertdialog" aria-labelledby="cancel-title" tabindex="-1" {
                 h2 id="cancel-title" { (texts::cancel_question(language, &what, name)) }
                 p { (texts::cancel_text(language)) }
                 div class="acts" {
-                    a class="btn" href={ "#" (CONTENT_ID) } { (texts::keep_print(language)) }
+                    a class="btn" href={ "#" (CONTENT_ID) } { (texts::keep_printing(language)) }
                     @let label = texts::cancel(language, &what, name);
-                    (act(&act_path(printer.id, "cancel"), "cancel-now", "btn bad", &label, None))
+                    (act(&act_path(printer.id, "cancel"), "cancel-now", "btn bad", &label, Some(&subject)))
                 }
             }
         }
@@ -169,7 +172,7 @@ fn parts(language: Language, app: &BoardHandles, printer: &Printer, reasons: &[S
                 h2 id="parts" { (texts::parts_heading(language)) }
                 details id="some-bad" open[is_open] data-unfolded[is_open] {
                     summary { (texts::some_bad(language)) }
-                    (sign_off_form(language, SignOffSubject::Bed(printer.id, plate_parts), reasons, None))
+                    (sign_off_form(language, &SignOffSubject::on_bed(printer, plate_parts), reasons, None))
                 }
             }
         }

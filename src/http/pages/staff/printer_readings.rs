@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::card_heat::{LEAST_TOP_TENTHS, class_of, dashes, line};
 use domain::notation::decimal;
 use domain::printer::Printer;
-use domain::printer_status::Activity;
+use domain::printer_status::{Activity, COLD_CELSIUS};
 use domain::temperature_history::{HeatSpan, HeaterCourse};
 use domain::time::{HOUR_MS, Timestamp};
 use http_api::production::printers::{PrinterHandles, activity};
@@ -21,7 +21,7 @@ const MIN_CHART_MS: i64 = 5 * MINUTE_MS;
 /// Fewest values of a heater that are worth a chart.
 const MIN_CHART_POINTS: usize = 20;
 /// Temperature below which all heaters are cold and the chart is not worth its place, in tenths of a degree.
-const COLD_TENTHS: i64 = 450;
+const COLD_TENTHS: i64 = (COLD_CELSIUS * 10.0) as i64;
 /// Number of stored values per heater over the last half hour, all of which are drawn.
 const CHART_POINTS: usize = 180;
 /// Width and height of the chart, in SVG units.
@@ -98,7 +98,7 @@ fn celsius(tenths: i16) -> String {
 }
 
 /// Returns all stored values for a heater, as times and temperatures in tenths of a degree.
-fn measured(course: &HeaterCourse) -> Vec<(i64, i64)> {
+fn points_of(course: &HeaterCourse) -> Vec<(i64, i64)> {
     course.spans.iter().map(|span| (span.at.0, i64::from(span.highest))).collect()
 }
 
@@ -120,7 +120,7 @@ fn chart(language: Language, courses: &[HeaterCourse], now: Timestamp) -> Option
             @for course in courses {
                 polyline class=(class_of(&course.heater)) fill="none" stroke="currentColor" stroke-width="3"
                     stroke-dasharray=[dashes(&course.heater)]
-                    points=(line(&measured(course), (first.0, shown_ms), top, CHART_SIZE)) {}
+                    points=(line(&points_of(course), (first.0, shown_ms), top, CHART_SIZE)) {}
             }
         }
         p class="hint" aria-hidden="true" { (range) }

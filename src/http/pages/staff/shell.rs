@@ -86,7 +86,7 @@ const FOOT: [SectionLink; 2] = [
 /// Links in the bar at the bottom of a phone's screen, for people working on the shop floor.
 const ON_PHONES: [SectionLink; 4] = [TO_DO, FLOOR, ORDERS, STOCK];
 /// Places in the texts of the script, which it replaces.
-const SCRIPT_SLOTS: [&str; 2] = ["%1", "%2"];
+pub(super) const SCRIPT_SLOTS: [&str; 2] = ["%1", "%2"];
 /// ID of the navigation element, which the phone bar opens.
 const RAIL_ID: &str = "pages";
 
@@ -328,6 +328,11 @@ pub(super) fn time_of_day(language: Language, at: Timestamp) -> Markup {
 /// Renders a past time as the time elapsed since then, `for 12 min`, which the script keeps up to date.
 pub(super) fn since(language: Language, at: Timestamp) -> Markup {
     mark_in(language, TimeForm::Elapsed, at)
+}
+
+/// Renders a future time as the time left until then, `12 min left`, which the script keeps up to date.
+pub(super) fn time_left(language: Language, at: Timestamp) -> Markup {
+    mark_in(language, TimeForm::Remaining, at)
 }
 
 #[cfg(test)]

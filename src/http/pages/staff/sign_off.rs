@@ -13,10 +13,13 @@ use super::acts::{GOOD_LABEL, NOTE_LABEL, REASON_LABEL, back};
 use super::card::act_path;
 use super::job::job_path;
 use super::shell::with_token;
+use super::subject::{SIGN_OFF_WORD, check_at_printer, check_of_job, mark_at_printer, mark_of_job, print_field};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use crate::form::{PageForm, check_token};
 use config::Config;
 use domain::id::Id;
+use domain::job::Job;
+use domain::printer::Printer;
 use domain::sign_off::MAX_NOTE_CHARS;
 use http::access::{Caller, RequiredAccess};
 use http::error::ApiError;
@@ -30,8 +33,6 @@ use http_api::production::printers::{self, PrinterHandles};
 use words::Language;
 use words::staff::common;
 
-/// Last segment of the path to which the form is posted.
-const WORD: &str = "signed";
 /// Maximum number of parts on a plate for which the form has a button for each number of good parts.
 const MAX_COUNT_BUTTONS: u32 = 6;
 
@@ -66,24 +67,40 @@ pub(super) fn routes(routes: Routes) -> Routes {
 }
 
 /// Subject of a sign-off: the parts to inspect.
-#[derive(Clone, Copy)]
-pub(super) enum SignOffSubject {
-    /// Parts of the printer's last print, with the number of parts on its plate, if known; signing them off clears its
-    /// bed.
-    Bed(Id, Option<u32>),
-    /// Parts of a job, with the number of parts on its plate.
-    Job(Id, u32),
+pub(super) struct SignOffSubject {
+    /// Path to which the form is posted.
+    path: String,
+    /// ID of the printer or the job.
+    id: Id,
+    /// Number of parts on the plate, if known.
+    parts: Option<u32>,
+    /// Mark of the print.
+    print: Option<String>,
+}
+
+impl SignOffSubject {
+    /// Returns the parts of a printer's last print, with the number of parts on its plate, if known; signing them off
+    /// clears its bed.
+    pub(super) fn on_bed(printer: &Printer, parts: Option<u32>) -> Self {
+        let (id, print) = (printer.id, mark_at_printer(printer, SIGN_OFF_WORD));
+        Self { path: act_path(id, SIGN_OFF_WORD), id, parts, print }
+    }
+
+    /// Returns the parts of a job's last print.
+    pub(super) fn of_job(job: &Job) -> Self {
+        let (id, print) = (job.id, mark_of_job(job, SIGN_OFF_WORD));
+        Self { path: job_path(id, SIGN_OFF_WORD), id, parts: Some(job.plate_parts.max(1)), print }
+    }
 }
 
 /// Renders the sign-off form. `to` is the page to return to, if it is not the default page.
-pub(super) fn sign_off_form(language: Language, of: SignOffSubject, reasons: &[String], to: Option<&str>) -> Markup {
-    let (path, id, parts) = match of {
-        SignOffSubject::Bed(printer, parts) => (act_path(printer, WORD), printer, parts),
-        SignOffSubject::Job(job, parts) => (job_path(job, WORD), job, Some(parts)),
-    };
+pub(super) fn sign_off_form(language: Language, of: &SignOffSubject, reasons: &[String], to: Option<&str>) -> Markup {
+    let SignOffSubject { path, id, parts, print } = of;
+    let (id, parts) = (*id, *parts);
     let few = parts.filter(|parts| (1..=MAX_COUNT_BUTTONS).contains(parts));
     html! {
-        form method="post" enctype="multipart/form-data" action=(with_token(&path)) data-quiet="" class="tools" {
+        form method="post" enctype="multipart/form-data" action=(with_token(path)) data-quiet="" class="tools" {
+            (print_field(print.as_deref()))
             @if let Some(to) = to { input type="hidden" name="back" value=(to); }
             @if few.is_some() {
                 // Enter in a field presses the first button of a form: this one keeps it from choosing a number.
@@ -186,6 +203,7 @@ async fn at_printer(
     request: HttpRequest,
 ) -> Result<Response, ApiError> {
     let sent = read(&app, query, who, request).await?;
+    check_at_printer(&app.printers, id, SIGN_OFF_WORD, &sent).await?;
     printers::clear_bed(&app.printers, id, &sent.request()).await?;
     Ok(back(&sent, format!("{FLOOR_PATH}/printers/{id}")))
 }
@@ -199,9 +217,10 @@ async fn of_job(
     request: HttpRequest,
 ) -> Result<Response, ApiError> {
     let sent = read(&app, query, who, request).await?;
-    let order = jobs::find(&app.jobs, id).await?.order_id;
+    let job = jobs::find(&app.jobs, id).await?;
+    check_of_job(&job, SIGN_OFF_WORD, &sent)?;
     jobs::operations::sign_off(&app.jobs, id, &sent.request()).await?;
-    Ok(back(&sent, format!("{ORDERS_PATH}/{order}#job-{id}")))
+    Ok(back(&sent, format!("{ORDERS_PATH}/{}#job-{id}", job.order_id)))
 }
 
 #[cfg(test)]
@@ -231,8 +250,10 @@ mod tests {
 
     #[test]
     fn a_large_plate_has_a_field_for_the_number_of_good_parts() {
-        let form =
-            |parts| sign_off_form(Language::English, SignOffSubject::Bed(Id::ONLY, parts), &[], None).into_string();
+        let form = |parts| {
+            let of = SignOffSubject { path: "/signed".to_owned(), id: Id::ONLY, parts, print: None };
+            sign_off_form(Language::English, &of, &[], None).into_string()
+        };
         for parts in [None, Some(0), Some(7), Some(400)] {
             assert!(form(parts).contains("type=\"number\"") && form(parts).contains("Sign off"), "{}", form(parts));
         }

@@ -222,7 +222,7 @@ fn unverified(language: Language, printers: &[&Printer]) -> TaskKind {
         let title = html! { b { (question) } " " span class="faint small" { (since(language, in_hand.taken_at)) } };
         let row = TaskRow::new(Icon::CircleAlert, title).detail(message_in(language, reason));
         let progress = in_hand.began_at.map(|_| in_hand.progress);
-        let more = resolutions(language, in_hand.job, progress, TO_DO_PATH);
+        let more = resolutions(language, in_hand.job, in_hand.attempt, progress, TO_DO_PATH);
         Some(row.picture(Some(in_hand.file_id)).more(Some(more)))
     });
     TaskKind::new(language, "unverified", to_do::kind_unverified, rows.collect())

@@ -137,3 +137,23 @@ async fn few_orders_are_found_by_an_index() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn orders_of_many_addresses_are_selected_by_them_as_long_as_they_are_few() {
+    on_each(async |db| {
+        plant_many(db).await;
+        let queries = Queries::new(db.clone());
+        for (q, addresses) in [("user1777@", Some(1)), ("1@", Some(300)), ("5@", Some(300)), ("user", None)] {
+            let filter = OrderFilter { q: Some(q.to_owned()), ..OrderFilter::default() };
+            let search = queries.order_search(&filter).await.unwrap().unwrap();
+            let selected = match &search.mails {
+                MailMatches::Few(mails) => Some(mails.len()),
+                MailMatches::Many => None,
+            };
+            assert_eq!(selected, addresses, "{q}");
+            let (_, total) = queries.orders(&filter, Page { limit: 1, offset: 0 }).await.unwrap();
+            assert_eq!(total, addresses.map_or(6_000, |count| 2 * count as u64), "{q}");
+        }
+    })
+    .await;
+}

@@ -1,12 +1,12 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use sea_orm::{DatabaseConnection, QueryResult};
+use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, QueryResult, Statement};
 
 use super::*;
-use crate::rows::samples::{at, attempt, id, job, on_each, printer, write};
+use crate::rows::samples::{at, attempt, id, job, migrate_again, on_each, printer, write};
 use crate::rows::{Batch, Snapshot};
 use domain::amount::Amount;
 use domain::job::{Attempt, AttemptState, Job};
@@ -51,7 +51,7 @@ async fn recount(db: &DatabaseConnection, lists: &[PrintList], condition: impl F
     let (mut sums, backend) = (Sums::new(), db.get_database_backend());
     for list in lists {
         let sum = list.sum();
-        let query = sum.query(backend, "", &condition(sum.time));
+        let query = sum.query(backend, &condition(sum.time));
         add(db, &mut sums, Statement::from_string(backend, query)).await;
     }
     sums
@@ -69,6 +69,9 @@ fn attempt_at(n: u128, turn: u128) -> Attempt {
         one.started_at = Some(began);
         one.ended_at = Some(began.plus_ms(HOUR_MS + n as i64 * 1_001));
         one.used = Amount::units(10 + n as i64);
+        if n.is_multiple_of(5) {
+            one.used_of = vec![(id(200), Amount::units(7)), (id(201), Amount::units(3 + n as i64))];
+        }
         let good = if n.is_multiple_of(4) { 1 } else { 3 };
         let reason = n.is_multiple_of(8).then(|| "strings".to_owned());
         let sign_off = serde_json::json!({
@@ -98,6 +101,55 @@ async fn sums_are_those_of_the_attempts_as_they_are_now() {
             plant(db, turn).await;
             assert_eq!(stored(db).await, recount(db, &LISTS, |_| "TRUE".to_owned()).await, "turn {turn}");
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn amounts_that_no_print_uses_pass_no_limit() {
+    on_each(async |db| {
+        plant(db, 0).await;
+        let mut batch = Batch::default();
+        for n in 0..20 {
+            let used = Amount(9_000_000_000_000_000);
+            let (started_at, ended_at) = (Some(at(0)), Some(at(HOUR_MS)));
+            let own = Attempt { used, used_of: vec![(id(200), used)], started_at, ended_at, ..attempt_at(8 * n, 2) };
+            batch.push_row(&OrderRow::Attempt(own)).unwrap();
+        }
+        write(db, batch).await.unwrap();
+        assert_eq!(stored(db).await, recount(db, &LISTS, |_| "TRUE".to_owned()).await);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn damaged_attempts_stop_no_transaction() {
+    on_each(async |db| {
+        plant(db, 2).await;
+        db.execute_unprepared("UPDATE attempts SET parts = 0, good = -1 WHERE judged_end IS NOT NULL").await.unwrap();
+        plant(db, 1).await;
+        plant(db, 2).await;
+        if db.get_database_backend() == DatabaseBackend::Sqlite {
+            db.execute_unprepared("UPDATE attempts SET used_of = '{\"' WHERE judged_end IS NOT NULL").await.unwrap();
+            let from_damaged = recount(db, &LISTS, |_| "TRUE".to_owned()).await;
+            plant(db, 2).await;
+            assert_eq!(recount(db, &LISTS, |_| "TRUE".to_owned()).await, from_damaged, "the job's material counts");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_first_start_sums_up_what_an_earlier_release_wrote() {
+    on_each(async |db| {
+        plant(db, 2).await;
+        let removals =
+            ["DROP TABLE print_sums", "DROP INDEX ix__attempts__failed", "DROP INDEX ix__attempts__rejected"];
+        migrate_again(db, "m20261201_000064_print_sums", &removals).await;
+        let first = stored(db).await;
+        assert_eq!(first, recount(db, &LISTS, |_| "TRUE".to_owned()).await);
+        let lists: BTreeSet<&str> = first.keys().map(|(list, ..)| list.as_str()).collect();
+        assert_eq!(lists, BTreeSet::from(LISTS.map(|list| list.sum().list)), "each list has sums");
     })
     .await;
 }

@@ -13,7 +13,7 @@ camera_view = Kamerabild von { $name }
 
 cancel_question = { $print } auf { $name } abbrechen?
 cancel_text = Der Druck wird beendet, und seine Teile sind verloren. Gehört er zu einem Druckauftrag, muss dieser noch einmal gedruckt werden.
-keep_print = Druck behalten
+keep_printing = Weiterdrucken
 cancel = { $print } auf { $name } abbrechen
 parts_heading = Teile auf dem Druckbett
 some_bad = Manche Teile sind Ausschuss

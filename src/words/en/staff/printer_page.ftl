@@ -13,7 +13,7 @@ camera_view = Camera view of { $name }
 
 cancel_question = Cancel { $print } on { $name }?
 cancel_text = The print stops and its parts are lost. If it belongs to a job, the job must be printed again.
-keep_print = Keep the print
+keep_printing = Keep printing
 cancel = Cancel { $print } on { $name }
 parts_heading = Parts on the bed
 some_bad = Some parts are bad

@@ -80,6 +80,46 @@ async fn chromium_prints_a_file_that_is_dropped_or_chosen() {
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
 
+/// Returns a script that fills a variable `all` with files: the expressions of their contents, and their names.
+fn files_of(files: &[(&str, &str)]) -> String {
+    let add = |(content, name): &(&str, &str)| format!("all.items.add(new File([{content}], '{name}'));");
+    let add: String = files.iter().map(add).collect();
+    format!("const all = new DataTransfer(); {add} const form = document.querySelector('form[data-sends]');")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_uploads_what_is_dropped_meanwhile_and_names_the_file_that_is_refused() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let app = App::new(Db::sqlite()).await;
+    let cookie = admin(&app).await;
+    let tab = browser.open(&app.base, "/shop/products/files", Some(&cookie)).await;
+    // Nothing is sent until all are chosen.
+    let hold = "void (() => { const send = XMLHttpRequest.prototype.send; window.held = []; \
+        XMLHttpRequest.prototype.send = function (body) { window.held.push(() => send.call(this, body)); }; })()";
+    browser.eval(&tab, hold).await;
+    let code = "'G28\\nG1 X10 E1\\n; filament used [g] = 3.5\\n; filament_type = PLA\\n'";
+    let chosen = files_of(&[("new Uint8Array([0, 1, 2])", "broken.gcode"), (code, "clip.gcode")]);
+    let choose = "form.querySelector('input[type=file]').files = all.files; form.requestSubmit();";
+    browser.eval(&tab, &format!("void (() => {{ {chosen} {choose} }})()")).await;
+    let dropped = files_of(&[(code, "hook.gcode")]);
+    let put = "const how = { bubbles: true, cancelable: true, dataTransfer: all }; \
+        form.closest('main').dispatchEvent(new DragEvent('drop', how));";
+    browser.eval(&tab, &format!("void (() => {{ {dropped} {put} }})()")).await;
+    browser.eval(&tab, "void setInterval(() => { const send = window.held.shift(); if (send) send(); }, 20)").await;
+    browser.sees(&tab, "2 of 3 files uploaded.").await;
+    let status = "document.querySelector('form[data-sends] [role=status]').textContent";
+    let status = browser.eval(&tab, status).await.as_str().unwrap_or_default().to_owned();
+    let lines: Vec<&str> = status.lines().collect();
+    assert_eq!(lines.len(), 2, "{status}");
+    assert!(lines[1].starts_with("broken.gcode: ") && lines[1].contains("not recognized as G-code"), "{status}");
+    let stored = app.get("/api/files").await.expect(200);
+    let mut names: Vec<&str> =
+        stored["files"].as_array().unwrap().iter().map(|file| file["name"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["clip.gcode", "hook.gcode"], "{stored}");
+    assert_eq!(browser.faults(&app.base), Vec::<String>::new());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_receives_stock_and_the_job_that_waited_begins() {
     let Some(mut browser) = Browser::start().await else { return };

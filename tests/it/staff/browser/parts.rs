@@ -174,7 +174,7 @@ async fn chromium_asks_on_the_page_of_a_printer_before_it_cancels_and_takes_no_f
     browser.press(&tab, "Cancel…").await;
     browser.sees(&tab, &question).await;
     browser.until(&tab, "it to have the focus", "document.activeElement.closest('#cancel')").await;
-    browser.press(&tab, "Keep the print").await;
+    browser.press(&tab, "Keep printing").await;
     browser.sees_no(&tab, &question).await;
     browser.press(&tab, "Cancel…").await;
     browser.sees(&tab, &question).await;
@@ -187,6 +187,33 @@ async fn chromium_asks_on_the_page_of_a_printer_before_it_cancels_and_takes_no_f
     browser.press(&tab, "Cancel…").await;
     browser.sees(&tab, &question).await;
     assert_eq!(browser.wider(&tab).await, Vec::<String>::new());
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_closes_a_question_about_a_print_that_is_over() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let (floor, cookie) = floor().await;
+    let base = floor.app.base.clone();
+    let (_, job) = floor.one().await;
+    let on = floor.app.job_is(&job, "PRINTING").await["printerId"].as_str().unwrap().to_owned();
+    let n = floor.printers.iter().position(|printer| *printer == on).unwrap();
+    let question =
+        format!("Cancel {} on {}?", floor.job(&job).await["number"].as_str().unwrap(), name(&floor, n).await);
+    let tab = browser.open(&base, &format!("/floor/printers/{on}"), Some(&cookie)).await;
+    browser.until(&tab, "the print", "document.getElementById('cancel')").await;
+    browser.press(&tab, "Cancel…").await;
+    browser.sees(&tab, &question).await;
+    floor.hurry(n);
+    floor.app.job_is(&job, "COMPLETED").await;
+    // A print of a person begins, about which nobody has been asked.
+    floor.own_print(n);
+    browser.sees_no(&tab, &question).await;
+    assert_eq!(browser.eval(&tab, "location.hash").await, "#content");
+    let next = "document.querySelector('#cancel-title')?.textContent.includes('vase')";
+    browser.until(&tab, "the next question", next).await;
+    floor.looked_at(n).await;
+    assert_eq!(floor.sim(n).handle.with(|machine| machine.cancels()), 0, "nobody has cancelled it");
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
 

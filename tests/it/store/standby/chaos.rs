@@ -1,6 +1,8 @@
 //! The leader is killed, stopped in the middle, cut from the database, or ended in order: the other server goes on in
 //! time, and the former leader does nothing any more.
 
+mod cells;
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{iter, mem};

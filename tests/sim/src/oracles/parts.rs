@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use super::demand;
 use crate::catalogue::ExpectedLine;
-use crate::customers::Customer;
 use crate::error::SimError;
 use crate::people::People;
 use crate::prints::{PhysicalPrint, physical_print};
@@ -29,17 +28,17 @@ pub struct LineCount {
     remade: u64,
 }
 
-/// Demands that an order has the lines that were ordered, and as many good parts and sets as were ordered, if it is
+/// Demands that an order has the lines that were `ordered`, and as many good parts and sets as were ordered, if it is
 /// ready or shipped; and that no more plates were printed than were ordered, rejected and made again. Returns the
 /// counts of the lines.
 pub fn are_as_ordered(
     world: &World,
     people: &People,
-    customer: &Customer,
+    ordered: &[(usize, u64)],
     (order, jobs): (&Value, &[Value]),
 ) -> Result<Vec<LineCount>, SimError> {
     let lines = order["lines"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let expected = people.catalogue.lines(&customer.plan.lines);
+    let expected = people.catalogue.lines(ordered);
     demand(lines.len() == expected.len(), || format!("not the lines of {expected:?}: {order}"))?;
     let of_line = |number: usize| jobs.iter().filter(move |job| job["line"].as_u64() == Some(number as u64));
     let count = |number| of_line(number).fold(LineCount::default(), |count, job| add(count, world, people, job));

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::demand;
 use super::orders::PublishedEvents;
+use crate::clock::WorldClock;
 use crate::customers::Customer;
 use crate::error::SimError;
 use crate::people::People;
@@ -16,11 +17,11 @@ use store::memory::Tables;
 const USUAL_PRIORITY: u8 = 5;
 
 /// Demands that an order has the priority and the due time that were acknowledged last.
-pub fn are_as_acknowledged(world: &World, people: &People, customer: &Customer, order: &Value) -> Result<(), SimError> {
+pub fn are_as_acknowledged(people: &People, customer: &Customer, order: &Value) -> Result<(), SimError> {
     let plan = &customer.plan;
     let rank = people.staff.office.records.ranks.get(&plan.number).copied().or(plan.priority).unwrap_or(USUAL_PRIORITY);
     demand(order["priority"] == rank, || format!("priority {rank} was acknowledged: {order}"))?;
-    let due = json!(plan.due_ms.map(|ms| world.clock.at(ms)));
+    let due = json!(plan.due_ms.map(WorldClock::at));
     demand(order["dueAt"] == due, || format!("due at {due} was acknowledged: {order}"))
 }
 
@@ -34,7 +35,7 @@ pub fn sign_offs_are_required(
 ) -> Result<(), SimError> {
     let is_finished = |attempt: &&Attempt| attempt.state == AttemptState::Finished;
     for attempt in tables.attempts().filter(is_finished) {
-        let Some(ended) = attempt.ended_at.map(|at| world.clock.ms_of(at)) else { continue };
+        let Some(ended) = attempt.ended_at.map(WorldClock::ms_of) else { continue };
         let is_automatic = attempt.sign_off.as_ref().is_some_and(|sign_off| sign_off.automatic);
         if !world.house_rules.was_sign_off_required(ended) {
             let words = || format!("parts count by themselves, but nothing was recorded of {attempt:?}");

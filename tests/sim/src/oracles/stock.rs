@@ -54,7 +54,7 @@ pub fn adds_up(world: &World, tables: &Tables, people: &People, ending: &Ending)
     for attempt in tables.attempts() {
         attempts.entry(attempt.job_id.to_string()).or_default().push(attempt);
     }
-    for (order, jobs) in &ending.orders {
+    for (order, jobs) in ending.orders.iter().chain(ending.sales.iter().map(|sale| &sale.ours)) {
         for job in jobs {
             let of_job = attempts.get(job["id"].as_str().unwrap_or_default());
             let of_job = of_job.map(Vec::as_slice).unwrap_or_default();

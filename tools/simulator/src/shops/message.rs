@@ -8,6 +8,11 @@ use base64::engine::general_purpose::STANDARD;
 use crate::courier::Deliverable;
 use crate::payments::hmac_sha256;
 
+/// Computes the signature of a message: the base64 encoding of the HMAC-SHA256 of its body.
+pub fn signature(secret: &str, body: &[u8]) -> String {
+    STANDARD.encode(hmac_sha256(secret.as_bytes(), body))
+}
+
 /// Message on its way to the receiver.
 #[derive(Clone, Debug)]
 pub(super) struct ShopMessage {
@@ -26,7 +31,7 @@ impl Deliverable for ShopMessage {
 
     fn sign(&self, secret: &str) -> (String, String) {
         let Self { topic: (topic, what), signature, ids: [webhook, delivery], body } = self;
-        let signed = STANDARD.encode(hmac_sha256(secret.as_bytes(), body.as_bytes()));
+        let signed = self::signature(secret, body.as_bytes());
         let id = fastrand::u64(..);
         let headers = format!(
             "Content-Type: application/json\r\n{topic}: {what}\r\n{signature}: {signed}\r\n{webhook}: 1\r\n{delivery}: {id}\r\n"

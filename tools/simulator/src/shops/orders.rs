@@ -23,7 +23,7 @@ pub struct ShopOrder {
     /// `true` once the order's status has been changed to completed.
     pub completed: bool,
     /// Number of changes so far; each change is dated one second after the previous one.
-    pub(super) changes: u32,
+    changes: u32,
 }
 
 fn money(cents: i64) -> String {
@@ -31,7 +31,8 @@ fn money(cents: i64) -> String {
 }
 
 impl ShopOrder {
-    pub(super) fn new(id: u64, lines: &[(&str, u32, i64)]) -> Self {
+    /// Creates an unpaid order with the given lines: variant, quantity, and unit price in cents.
+    pub fn new(id: u64, lines: &[(&str, u32, i64)]) -> Self {
         let lines = lines.iter().map(|(variant, quantity, cents)| ((*variant).to_owned(), *quantity, *cents)).collect();
         Self {
             id,
@@ -44,6 +45,12 @@ impl ShopOrder {
             completed: false,
             changes: 0,
         }
+    }
+
+    /// Applies a change, which is dated one second after the one before.
+    pub fn change(&mut self, change: impl FnOnce(&mut Self)) {
+        self.changes += 1;
+        change(self);
     }
 
     /// Returns the total price of the order in cents.
@@ -60,7 +67,7 @@ impl ShopOrder {
     }
 
     /// Returns the order in Shopify's format; `title` names the product of a variant.
-    pub(super) fn of_shopify(&self, title: impl Fn(&str) -> String) -> Value {
+    pub fn of_shopify(&self, title: impl Fn(&str) -> String) -> Value {
         let line = |(at, (variant, quantity, cents)): (usize, &(String, u32, i64))| {
             json!({
                 "id": self.line_id(at), "variant_id": variant.parse::<u64>().ok(), "sku": variant,
@@ -129,7 +136,7 @@ impl ShopOrder {
 
     /// Returns the open fulfillment order. Its ID is the order's ID followed by a zero, so that the order can be
     /// identified.
-    pub(super) fn fulfillment_order(&self) -> Value {
+    pub fn fulfillment_order(&self) -> Value {
         let item = |(at, (_, quantity, _)): (usize, &(String, u32, i64))| {
             let line = self.line_id(at);
             let left = u64::from(*quantity).saturating_sub(self.fulfilled(line));
@@ -140,8 +147,8 @@ impl ShopOrder {
         json!({"id": self.id * 10, "status": if open { "open" } else { "closed" }, "line_items": items})
     }
 
-    /// Adds a fulfillment; rejects quantities greater than those still open.
-    pub(super) fn fulfill(&mut self, request: &Value) -> Result<Value, (StatusCode, Value)> {
+    /// Adds a fulfillment, and returns the body of the response; rejects quantities greater than those still open.
+    pub fn fulfill(&mut self, request: &Value) -> Result<Value, (StatusCode, Value)> {
         let items = request["line_items_by_fulfillment_order"][0]["fulfillment_order_line_items"].as_array();
         let open = self.fulfillment_order();
         let mut line_items = Vec::new();

@@ -49,6 +49,7 @@ impl Effects {
         };
         let answer = self.bench.tell(&mut self.order, id(ORDER_ID), &command).map(|decision| decision.answer);
         makes_no_more_than_missing(&self.bench, &before, self.o());
+        keeps_what_prints_are_summed_by(&before, self.o());
         if let Some((attempt, good)) = signed.filter(|_| answer.is_ok()) {
             self.word(attempt, good);
         }

@@ -7,6 +7,7 @@ use actors::app::customer_space::CustomerSpaceSummary;
 use actors::integrations::IntegrationSummary;
 use actors::restores::DispatchHold;
 use domain::customer_space::SpaceRefusal;
+use domain::english::english_count;
 use kernel::entry::ActorSummary;
 
 /// Maximum number of parked aggregates or damaged rows that are listed individually.
@@ -24,7 +25,7 @@ const PLACE_DISPUTED: &str =
 pub(super) async fn degraded(app: &HealthHandles) -> Vec<String> {
     let parked = app.kinds.summaries().into_iter().filter_map(|summary| {
         let parked = summary.statuses.get("parked").copied().unwrap_or(0);
-        (parked > 0).then(|| format!("{parked} of kind {} are out of service", summary.kind))
+        (parked > 0).then(|| format!("out of service: {parked} of kind {}", summary.kind))
     });
     let mut words: Vec<String> = parked.collect();
     if !words.is_empty() {
@@ -34,7 +35,7 @@ pub(super) async fn degraded(app: &HealthHandles) -> Vec<String> {
     }
     let damaged = app.queries.damaged();
     if damaged.count() > 0 {
-        words.push(format!("{} rows cannot be read and are missing from lists", damaged.count()));
+        words.push(format!("lists lack {} that cannot be read", english_count(damaged.count(), "row")));
         words.extend(damaged.named(MAX_NAMED));
     }
     words.extend((!app.environment.leadership().is_confirmed()).then(|| LEAD_IN_DOUBT.to_owned()));
@@ -47,9 +48,9 @@ pub(super) async fn degraded(app: &HealthHandles) -> Vec<String> {
     words.extend(app.backup_schedule.status().failure.map(|why| format!("the last scheduled backup failed: {why}")));
     words.extend(app.content_sweep.is_disputed().then(|| PLACE_DISPUTED.to_owned()));
     let missing = Some(app.content_sweep.missing_count()).filter(|missing| *missing > 0);
-    words.extend(
-        missing.map(|missing| format!("the bucket for files lacks the contents of {missing} files (files.dir)")),
-    );
+    words.extend(missing.map(|missing| {
+        format!("the bucket for files lacks the contents of {} (files.dir)", english_count(missing, "file"))
+    }));
     let space = timeout(MAX_DATABASE_WAIT, app.space.summary()).await.ok().and_then(Result::ok);
     words.extend(space.and_then(|space| customer_files(&space)));
     words

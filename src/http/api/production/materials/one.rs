@@ -5,15 +5,12 @@ use std::sync::Arc;
 use axum::extract::State;
 
 use super::MaterialView;
-use actors::app::App;
-use config::Config;
 use domain::material::Material;
 use http::command_request::{find_existing, present_state};
 use http::error::ApiError;
 use http::handles::handles;
 use http::path_id::PathId;
 use http::reply::Resource;
-use http::resource_state::ResourceState;
 use http::written_answers::WrittenAnswers;
 use kernel::directory::Directory;
 
@@ -21,17 +18,8 @@ handles! {
     /// Dependencies of reading a material.
     pub struct MaterialReadHandles {
         materials: Directory<Material>,
-        answers: Arc<MaterialAnswers>,
-    }
-}
-
-/// Answers about materials that were written before. All who may read a material see the same.
-#[derive(Default)]
-pub struct MaterialAnswers(WrittenAnswers<Material, (), ()>);
-
-impl ResourceState for MaterialAnswers {
-    fn create(_: &App, _: &Config) -> Self {
-        Self::default()
+        // All who may read a material see the same.
+        answers: Arc<WrittenAnswers<Material, (), ()>>,
     }
 }
 
@@ -42,6 +30,6 @@ pub(super) async fn show(
 ) -> Result<Resource<MaterialView>, ApiError> {
     let (version, state) = find_existing(&app.materials, id).await?;
     let material = present_state(&state)?;
-    let answer = app.answers.0.get((id, ()), &state, (), || MaterialView::new(material, version))?;
+    let answer = app.answers.get((id, ()), &state, (), || MaterialView::new(material, version))?;
     Ok(Resource::written(version, answer))
 }

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use axum::extract::State;
 
 use super::{OrderFor, OrderOutlook, OrderReader, OwnedOrderReply, visible};
-use actors::app::App;
 use actors::forecaster::Forecaster;
-use config::Config;
 use domain::order::Order;
 use http::access::Caller;
 use http::command_request::state_of;
@@ -16,7 +14,6 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::path_id::PathId;
 use http::reply::Resource;
-use http::resource_state::ResourceState;
 use http::wire::AsView;
 use http::written_answers::WrittenAnswers;
 use kernel::directory::Directory;
@@ -28,17 +25,7 @@ handles! {
         orders: Directory<Order>,
         forecaster: Forecaster,
         environment: Arc<Environment>,
-        answers: Arc<OrderAnswers>,
-    }
-}
-
-/// Answers about orders that were written before.
-#[derive(Default)]
-pub struct OrderAnswers(WrittenAnswers<Order, OrderReader, OrderOutlook>);
-
-impl ResourceState for OrderAnswers {
-    fn create(_: &App, _: &Config) -> Self {
-        Self::default()
+        answers: Arc<WrittenAnswers<Order, OrderReader, OrderOutlook>>,
     }
 }
 
@@ -52,6 +39,6 @@ pub(super) async fn show(
     let outlook = OrderOutlook::at_present(state_of(&state)?, &app.forecaster, &app.environment);
     let reader = OrderReader::from(&who);
     let view = || AsView(OrderFor(state.clone(), reader, outlook));
-    let answer = app.answers.0.get((id, reader), &state, outlook, view)?;
+    let answer = app.answers.get((id, reader), &state, outlook, view)?;
     Ok(Resource::written(state.revision(), answer))
 }

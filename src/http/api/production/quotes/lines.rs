@@ -97,7 +97,7 @@ async fn of_model(
         draft.description = title(&model_file.name);
     }
     let is_known = existing.iter().any(|line| line.model.as_ref().is_some_and(|model| model.file_id == file));
-    let facts = if is_known { None } else { Some(measured(app, model_file, &path).await?) };
+    let facts = if is_known { None } else { Some(measure(app, model_file, &path).await?) };
     let material_cents_per_kg = cost_of(app, line.material_id, at, faults).await?;
     draft.model = Some(DraftModel {
         file_id: file,
@@ -110,7 +110,7 @@ async fn of_model(
     Ok(())
 }
 
-async fn measured(app: &QuoteHandles, file: &File, path: &str) -> Result<MeshFacts, ApiError> {
+async fn measure(app: &QuoteHandles, file: &File, path: &str) -> Result<MeshFacts, ApiError> {
     app.blobs.measure_stored(&file.sha256).await.map_err(|error| unmeasured(error, path))
 }
 

@@ -5,10 +5,12 @@ use maud::{Markup, html};
 
 use crate::frame::{SLOT, time, with_parts};
 use crate::staff::board::BoardHandles;
+use crate::staff::shell::time_left;
 use domain::job::{Job, JobState};
+use domain::printer_status::Status;
 use domain::time::Timestamp;
 use words::Language;
-use words::staff::{jobs as texts, shell};
+use words::staff::jobs as texts;
 
 /// Print of a job that is going on.
 struct OngoingPrint {
@@ -25,9 +27,7 @@ fn ongoing_print(app: &BoardHandles, job: &Job) -> Option<OngoingPrint> {
     let printer = versioned.state.as_ref()?;
     let status = app.shop.printer_connections.status(printer.id);
     let share = printer.progress_of(job.id, status.as_ref())?;
-    let ends_at = status
-        .as_ref()
-        .and_then(|status| Some(status.updated_at.plus_ms(status.remaining_seconds?.max(0).saturating_mul(1000))));
+    let ends_at = status.as_ref().and_then(Status::ends_at);
     Some(OngoingPrint { percent: (share * 100.0).clamp(0.0, 100.0).floor() as u32, ends_at })
 }
 
@@ -42,16 +42,6 @@ fn ended_at(job: &Job) -> Option<Timestamp> {
     }
 }
 
-/// Formats the time until `end`, as the script goes on to show it.
-fn left(language: Language, now: Timestamp, end: Timestamp) -> String {
-    let span = match end.since(now).saturating_add(30_000) / 60_000 {
-        ..1 => shell::under_minute(language),
-        minutes @ 1..60 => shell::minutes(language, &minutes.to_string()),
-        minutes => shell::hours(language, &(minutes / 60).to_string(), &(minutes % 60).to_string()),
-    };
-    shell::left(language, &span)
-}
-
 /// Renders a job's progress; `expected` is the time at which it is expected to be printed.
 pub(super) fn progress(language: Language, app: &BoardHandles, job: &Job, expected: Option<Timestamp>) -> Markup {
     let at = |text: &str, at: Timestamp| with_parts(text, &[&time(language, at)]);
@@ -64,22 +54,10 @@ pub(super) fn progress(language: Language, app: &BoardHandles, job: &Job, expect
                 aria-label=(texts::progress_of(language, &job.number_text())) { (percent) " %" }
             b class="num" { (percent) " %" }
             @if let Some(end) = ends_at {
-                " " time class="soft" datetime=(end) data-left="" { (left(language, app.shop.environment.now(), end)) }
+                " " span class="soft" { (time_left(language, end)) }
             }
         },
         (None, Some(end)) => at(&texts::expected(language, SLOT), end),
         (None, None) => html! {},
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_time_that_is_left_is_in_hours_and_minutes() {
-        let left = |minutes: i64| left(Language::English, Timestamp(0), Timestamp(minutes * 60_000));
-        assert_eq!([-5, 0, 1, 59].map(left), ["under 1 min left", "under 1 min left", "1 min left", "59 min left"]);
-        assert_eq!(left(125), "2 h 5 min left");
     }
 }

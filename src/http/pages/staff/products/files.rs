@@ -16,7 +16,7 @@ use crate::frame::{SLOT, see_other, time as time_of, with_parts};
 use crate::staff::filled_form::address;
 use crate::staff::form::Form;
 use crate::staff::sheet::{ListFilter, ListPart, list_filters, non_empty, span};
-use crate::staff::shell::{StaffSection, StaffViewer, with_token};
+use crate::staff::shell::{SCRIPT_SLOTS, StaffSection, StaffViewer, with_token};
 use crate::staff::swatch::swatch;
 use domain::file::{File, FileKind, FileMetadata};
 use domain::material::shown_color;
@@ -197,11 +197,14 @@ fn nothing(language: Language) -> Markup {
 }
 
 /// Renders the upload form, which is a button for those with the script; files may be dropped anywhere on its page
-/// then. `class` is that of the button. The form's CSRF token is part of the URL.
+/// then. Those that follow while one is sent wait for their turn. `class` is that of the button. The form's CSRF token
+/// is part of the URL.
 pub(super) fn upload_form(language: Language, class: &str) -> Markup {
+    let [number, total] = SCRIPT_SLOTS;
     html! {
         form class="upload" method="post" enctype="multipart/form-data" action=(with_token(PATH)) data-list=(PATH)
             data-sends=(texts::sending(language)) data-sent=(texts::sent(language))
+            data-stored=(texts::files_uploaded(language, number, total))
             data-failed=(texts::upload_failed(language)) data-broken=(texts::upload_broken(language)) {
             details {
                 summary { (texts::set_file_type(language)) }
@@ -325,7 +328,7 @@ fn acts(language: Language, file: &File) -> Markup {
     html! {
         a class="btn" href={ (path) "#" (PRINT_ID) } { (texts::print_act(language)) (of_file) }
         @if file.customer_upload.is_none() {
-            a class="btn quiet hide-s" href={ (path) "#" (SELL_ID) } { (texts::make_product(language)) (of_file) }
+            a class="btn quiet hide-s" href={ (path) "#" (SELL_ID) } { (texts::create_sku(language)) (of_file) }
         }
     }
 }

@@ -138,7 +138,7 @@
     const active = at.contains(document.activeElement) ? document.activeElement : null;
     at.querySelectorAll('input[type=checkbox]:checked').forEach(box => {
       const same = box.id && made.querySelector('#' + CSS.escape(box.id));
-      if (same) same.checked = true;
+      if (same && same.value === box.value) same.checked = true;
     });
     at.querySelectorAll('details[data-unfolded]').forEach(details => {
       const same = made.querySelector('#' + CSS.escape(details.id));
@@ -199,20 +199,22 @@
     choices(part);
     place(part);
   };
-  const catch_up = () => {
-    [...waiting.values()].forEach(place);
-    arrange();
-  };
+  const catch_up = () => { [...waiting.values()].forEach(place); arrange(); };
   document.addEventListener('focusout', () => setTimeout(catch_up, 0));
   document.addEventListener('toggle', () => setTimeout(catch_up, 0), true);
 
   // Parts that are read from the database: fetched again when something happened, not more often than they can be read.
   // They are held against what was fetched last, as it came: what is shown was changed here since.
   const raw = new WeakMap();
-  // The token of forms looks different on each page and means the same; elapsed times go on by themselves.
+  // The token of forms looks different on each page and means the same; elapsed and remaining times go on by themselves.
   const unmasked = html => html.replace(/(form_token" value="|\?token=)[0-9a-f]+/g, '$1')
-    .replace(/(data-since="">)[^<]*/g, '$1');
+    .replace(/(data-(?:since|left)="">)[^<]*/g, '$1');
   document.querySelectorAll('[data-fresh]').forEach(at => raw.set(at, unmasked(at.innerHTML)));
+  // A question is closed once another print is in the place of the one that it is about.
+  const closeQuestion = (at, made) => {
+    const [old, now] = [at, made].map(root => root.querySelector('.ask [name=print]'));
+    if (at.querySelector('.ask:target') && old && old.value !== (now && now.value)) location.hash = main.id;
+  };
   let due = 0, last = 0;
   const fetched = async () => {
     due = 0;
@@ -226,7 +228,9 @@
       const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
       document.querySelectorAll('[data-fresh]').forEach(at => {
         const made = page.getElementById(at.id), text = made && unmasked(made.innerHTML);
-        if (!made || text === raw.get(at) || busy(at)) return;
+        if (!made || text === raw.get(at)) return;
+        closeQuestion(at, made);
+        if (busy(at)) return;
         document.adoptNode(made);
         raw.set(made, text);
         put(at, made);
@@ -264,11 +268,7 @@
     silent = 0;
     show(true);
   };
-  const close = () => {
-    clearTimeout(again);
-    if (stream) stream.close();
-    stream = null;
-  };
+  const close = () => { clearTimeout(again); if (stream) stream.close(); stream = null; };
   const open = after => {
     close();
     stream = new EventSource(main.dataset.stream + '?language=' + language + '&after=' + after);

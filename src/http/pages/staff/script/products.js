@@ -1,43 +1,64 @@
 (() => {
   'use strict';
-  // Files that are sent tell how far they are, in the texts of the form; without this the browser sends one by itself.
-  const upload = (form, files) => {
+  // Files are sent one after the other and tell how far they are, in the texts of the form; without this the browser sends
+  // one by itself. Those that are chosen or dropped meanwhile follow, and one that fails holds up no other.
+  const queue = [], failures = new Map();
+  let sending = false, chosen = 0, stored = 0;
+  const over = (form, page) => {
+    const lines = [...failures].map(([words, names]) => names.join(', ') + ': ' + words);
+    if (chosen > 1) lines.unshift(form.dataset.stored.replace('%1', stored).replace('%2', chosen));
+    const next = failures.size ? null : chosen > 1 ? form.dataset.list : page;
+    form.querySelector('[role=status]').textContent = next ? '' : lines.join('\n');
+    form.querySelector('progress').hidden = true;
+    failures.clear();
+    sending = false;
+    chosen = stored = 0;
+    if (next) location.assign(next);
+  };
+  const sendNext = () => {
+    const { form, file, fields } = queue.shift(), request = new XMLHttpRequest();
     const bar = form.querySelector('progress'), told = form.querySelector('[role=status]');
-    const button = form.querySelector('button'), field = form.querySelector('input[type=file]');
-    if (button.disabled || !files.length) return;
-    const left = [...files], fields = new FormData(form);
-    const place = () => files.length > 1 ? ` ${files.length - left.length}/${files.length}` : '';
-    const over = words => {
-      told.textContent = words;
-      bar.hidden = true;
-      button.disabled = false;
-      field.value = '';
+    const tell = words => { told.textContent = words + (chosen > 1 ? ` ${chosen - queue.length}/${chosen}` : ''); };
+    const done = page => { if (queue.length) sendNext(); else over(form, page); };
+    const fail = words => {
+      failures.set(words, [...failures.get(words) || [], file.name]);
+      done();
     };
-    const next = () => {
-      const request = new XMLHttpRequest();
-      fields.set('file', left.shift());
-      told.textContent = form.dataset.sends + place();
-      request.open('POST', form.getAttribute('action'));
-      request.upload.addEventListener('progress', sent => {
-        if (sent.lengthComputable) bar.value = Math.floor(sent.loaded / sent.total * 100);
-        if (sent.loaded === sent.total) told.textContent = form.dataset.sent + place();
-      });
-      request.addEventListener('load', () => {
-        if (request.status < 400) {
-          if (left.length) next(); else location.assign(files.length > 1 ? form.dataset.list : request.responseURL);
-          return;
-        }
-        const page = new DOMParser().parseFromString(request.responseText, 'text/html');
-        const words = page.querySelector('[role=alert] p') || page.querySelector('main p');
-        over((words && words.textContent) || form.dataset.failed);
-      });
-      request.addEventListener('error', () => over(form.dataset.broken));
-      bar.value = 0;
-      request.send(fields);
-    };
+    sending = true;
+    tell(form.dataset.sends);
+    request.open('POST', form.getAttribute('action'));
+    request.upload.addEventListener('progress', sent => {
+      if (sent.lengthComputable) bar.value = Math.floor(sent.loaded / sent.total * 100);
+      if (sent.loaded === sent.total) tell(form.dataset.sent);
+    });
+    request.addEventListener('load', () => {
+      const page = request.responseURL;
+      if (request.status < 400) {
+        // Whoever's session has ended is led to the sign-in, and nothing is stored.
+        if (!new URL(page).pathname.startsWith(form.dataset.list)) { location.assign(page); return; }
+        stored += 1;
+        done(page);
+        return;
+      }
+      const answer = new DOMParser().parseFromString(request.responseText, 'text/html');
+      const words = answer.querySelector('[role=alert] p') || answer.querySelector('main p');
+      fail((words && words.textContent) || form.dataset.failed);
+    });
+    request.addEventListener('error', () => fail(form.dataset.broken));
     bar.hidden = false;
-    button.disabled = true;
-    next();
+    bar.value = 0;
+    request.send(fields);
+  };
+  const upload = (form, files) => {
+    files.forEach(file => {
+      const fields = new FormData(form);
+      fields.set('file', file);
+      queue.push({ form, file, fields });
+    });
+    chosen += files.length;
+    // The same file can be chosen again.
+    form.querySelector('input[type=file]').value = '';
+    if (files.length && !sending) sendNext();
   };
   const forms = 'form[data-sends]';
   document.querySelectorAll(forms).forEach(form => { form.querySelector('input[type=file]').multiple = true; });

@@ -13,12 +13,16 @@ use crate::staff::card_gauge::{waiting, waiting_words};
 use crate::staff::card_print::{PrintedJob, job_path_of};
 use crate::staff::shell::{Tone, hidden, since};
 use crate::staff::sign_off::{SignOffSubject, sign_off_form};
+use crate::staff::subject::{mark_at_printer, print_field};
 use domain::dispatch::{GatheredAct, jobs_waiting_for_bed};
 use domain::printer::Printer;
 use domain::printer_status::Activity;
 use http_api::production::printers::activity;
 use words::Language;
 use words::staff::to_do;
+
+/// Action that clears a bed.
+const CLEAR_ACT: &str = "bed-cleared";
 
 /// Returns the printers whose beds need clearing, longest-waiting first.
 pub(super) fn beds_waiting<'a>(app: &ToDoHandles, printers: &[&'a Printer]) -> Vec<&'a Printer> {
@@ -65,9 +69,10 @@ fn bed_words(language: Language, jobs: usize) -> Option<String> {
 fn bed(language: Language, app: &ToDoHandles, printer: &Printer, several: bool, jobs: usize) -> TaskRow {
     let id = printer.id;
     let job = PrintedJob::on_bed(language, &app.board, printer);
+    let print = mark_at_printer(printer, CLEAR_ACT);
     let title = html! {
         @if several {
-            input type="checkbox" form="beds" id={ (BED_PREFIX) (id) } name={ (BED_PREFIX) (id) } value="true"
+            input type="checkbox" form="beds" id={ (BED_PREFIX) (id) } name={ (BED_PREFIX) (id) } value=[print.as_deref()]
                 aria-label=(to_do::select(language, &printer.fields.name));
             " "
         }
@@ -86,8 +91,9 @@ fn bed(language: Language, app: &ToDoHandles, printer: &Printer, several: bool, 
         @if let Some(words) = bed_words(language, jobs) { (waiting_jobs(&words, None)) } @else if let Some(words) = queued { (words) }
     };
     let acts = html! {
-        form method="post" action=(act_path(id, "bed-cleared")) data-quiet="" {
+        form method="post" action=(act_path(id, CLEAR_ACT)) data-quiet="" {
             (hidden())
+            (print_field(print.as_deref()))
             (back())
             button id={ "clear-" (id) } class="btn primary" type="submit" { (icon(Icon::Check)) (to_do::bed_clear(language)) }
         }
@@ -97,7 +103,7 @@ fn bed(language: Language, app: &ToDoHandles, printer: &Printer, several: bool, 
         html! {
             details {
                 summary { (to_do::bad_parts(language)) }
-                (sign_off_form(language, SignOffSubject::Bed(id, plate_parts), &app.config.quality.reasons, Some(TO_DO_PATH)))
+                (sign_off_form(language, &SignOffSubject::on_bed(printer, plate_parts), &app.config.quality.reasons, Some(TO_DO_PATH)))
             }
         }
     };

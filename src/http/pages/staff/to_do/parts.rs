@@ -11,6 +11,7 @@ use crate::staff::card_print::job_path_of;
 use crate::staff::job::job_path;
 use crate::staff::shell::{hidden, since};
 use crate::staff::sign_off::{SignOffSubject, sign_off_form};
+use crate::staff::subject::{mark_of_job, print_field};
 use domain::id::Id;
 use domain::job::Job;
 use domain::printer::Printer;
@@ -43,6 +44,7 @@ fn row(language: Language, app: &ToDoHandles, job: &Job) -> TaskRow {
     let acts = html! {
         form method="post" action=(job_path(id, "sign-off")) data-quiet="" {
             (hidden())
+            (print_field(mark_of_job(job, "sign-off").as_deref()))
             (back())
             button id={ "all-good-" (id) } class="btn primary" type="submit" { (icon(Icon::Check)) (to_do::all_good(language)) }
         }
@@ -50,7 +52,7 @@ fn row(language: Language, app: &ToDoHandles, job: &Job) -> TaskRow {
     let form = html! {
         details {
             summary { (to_do::bad_parts(language)) }
-            (sign_off_form(language, SignOffSubject::Job(id, parts), &app.config.quality.reasons, Some(TO_DO_PATH)))
+            (sign_off_form(language, &SignOffSubject::of_job(job), &app.config.quality.reasons, Some(TO_DO_PATH)))
         }
     };
     let on_plate = html! { (to_do::parts_on_plate(language, parts)) };

@@ -10,6 +10,7 @@ use crate::staff::card::{act_path, file_words, printed};
 use crate::staff::card_gauge::{waiting, waiting_words};
 use crate::staff::card_print::{PrintedJob, job_path_of, printer_path};
 use crate::staff::shell::{hidden, since};
+use crate::staff::subject::{mark_at_printer, print_field};
 use crate::times::message_in;
 use domain::printer::{OpenPause, PauseOrigin, PauseReason, Printer};
 use domain::printer_status::Status;
@@ -59,6 +60,7 @@ fn row(
     let acts = html! {
         form method="post" action=(act_path(printer.id, "resume")) data-quiet="" {
             (hidden())
+            (print_field(mark_at_printer(printer, "resume").as_deref()))
             (back())
             button id={ "resume-" (printer.id) } class="btn primary" type="submit"
                 aria-label=(cards::resume_on(language, &print, name)) { (icon(Icon::Play)) (cards::resume(language)) }

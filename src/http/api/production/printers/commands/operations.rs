@@ -3,15 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::http::StatusCode;
 use tokio::time::timeout;
 
 use super::{BareCommand, GcodeCommands, Homing, Maintenance};
-use crate::production::printers::PrinterHandles;
 use crate::production::printers::acts::PrinterAct;
 use crate::production::printers::view::PrinterView;
+use crate::production::printers::{PrinterHandles, connection};
 use crate::production::sign_off::SignOffRequest;
 use domain::id::Id;
-use domain::printer::{DirectAction, PrinterAnswer, PrinterCommand};
+use domain::printer::{DirectAction, Printer, PrinterAnswer, PrinterCommand};
 use domain::printer_status::Activity;
 use domain::refusal::Refusal;
 use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_present};
@@ -24,39 +25,50 @@ use printers::connections::PrinterConnection;
 /// Maximum time to wait for the printer's status before a command that could spoil a print.
 const ASK_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Asks the printer for its activity, because the last poll of a printer at rest may be seconds old. Returns `None` if
-/// it does not respond in time.
-async fn ask_activity(app: &PrinterHandles, id: Id) -> Option<Activity> {
-    let connection = app.printer_connections.get(id)?;
+/// Asks the printer for its activity, because the last poll of a printer at rest may be seconds old. Fails if it does
+/// not respond in time: it may be printing then.
+async fn ask_activity(app: &PrinterHandles, printer: &Printer) -> Result<Activity, ApiError> {
+    let connection = connection(&app.printer_connections, printer.id, printer).await?;
     let asking = async {
         // In turn with the polls, as the adapters expect.
         let _turn = connection.looking.lock().await;
         connection.adapter.status(app.environment.now()).await
     };
-    let status = timeout(ASK_TIMEOUT, asking).await;
+    let status = timeout(ASK_TIMEOUT, asking).await.unwrap_or(Err(PrinterError::Timeout));
     // The rules hear of it by the next poll.
     connection.look.notify_one();
-    Some(status.ok()?.ok()?.state)
+    status.map(|status| status.state).map_err(|error| {
+        let error = ApiError::from(error);
+        if error.status() == StatusCode::GATEWAY_TIMEOUT { unanswered_error() } else { error }
+    })
 }
 
-/// Rejects an action that may spoil a print if one is running or about to start, unless `force` is set.
+/// Returns the error of a command that was not sent because the printer did not say whether it is printing.
+fn unanswered_error() -> ApiError {
+    let words = "the printer did not respond, so nothing was sent";
+    ApiError::new(StatusCode::GATEWAY_TIMEOUT, "printer_timeout", words)
+}
+
+/// Rejects an action that may spoil a print if one is running or about to start, or if the printer does not say that
+/// none is; unless `force` is set.
 async fn must_not_print(app: &PrinterHandles, id: Id, force: bool) -> Result<(), ApiError> {
     let (_, printer) = find_present(&app.printers, id).await?;
     if force {
         return Ok(());
     }
     let obstacle = match printer.print_in_the_way(None) {
-        None => printer.print_in_the_way(ask_activity(app, id).await),
+        None => printer.print_in_the_way(Some(ask_activity(app, &printer).await?)),
         recorded => recorded,
     };
     obstacle.map_or(Ok(()), |(code, words)| Err(ApiError::conflict(code, words)))
 }
 
-/// Rejects an action that would end a print if one is running or about to start.
+/// Rejects an action that would end a print if one is running or about to start, or if the printer does not say that
+/// none is.
 async fn must_be_idle(app: &PrinterHandles, id: Id) -> Result<(), ApiError> {
     let (_, printer) = find_present(&app.printers, id).await?;
     let is_busy = printer.has_work_in_hand() || printer.foreign_print();
-    if is_busy || matches!(ask_activity(app, id).await, Some(Activity::Printing | Activity::Paused)) {
+    if is_busy || matches!(ask_activity(app, &printer).await?, Activity::Printing | Activity::Paused) {
         return Err(ApiError::conflict("printer_busy", "the printer is printing or about to print"));
     }
     Ok(())

@@ -1,0 +1,54 @@
+//! The program `printfloor` itself, as it is installed, with its commands.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use super::ground::variables;
+
+/// Interval between two looks at the memory of a command.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// Measurements of a command that has ended well.
+pub struct ProgramRun {
+    /// Standard output.
+    pub output: String,
+    /// Seconds from its start to its end.
+    pub seconds: f64,
+    /// Most resident memory of its process, in bytes; programs of PostgreSQL that it starts are not part of it.
+    pub peak_memory: u64,
+}
+
+/// Builds the program for a shop in this folder, with the settings of all benchmarks.
+pub fn command(folder: &Path, database: Option<&str>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_printfloor"));
+    command.current_dir(folder).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    // The folder is on the disk of the build folder, where there is room for a copy of the database.
+    command.env("TMPDIR", folder).envs(variables(folder, database));
+    command
+}
+
+/// Runs a command to its end, which must be a good one.
+pub fn run(mut command: Command) -> ProgramRun {
+    let began = Instant::now();
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let (process, mut peak_memory) = (child.id().to_string(), 0);
+    while child.try_wait().unwrap().is_none() {
+        // It has none between its end and the next look.
+        peak_memory = memory(&process, "VmHWM:").unwrap_or_default().max(peak_memory);
+        sleep(LOOK_EVERY);
+    }
+    let seconds = began.elapsed().as_secs_f64();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{command:?} failed");
+    ProgramRun { output: String::from_utf8(output.stdout).unwrap(), seconds, peak_memory }
+}
+
+/// Returns a figure of a process's memory in bytes, by its name in the status that the system shows; `None` when the
+/// process has ended.
+pub fn memory(process: &str, figure: &str) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(figure))?;
+    Some(line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024)
+}

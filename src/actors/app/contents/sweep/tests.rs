@@ -1,0 +1,183 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+use std::fs::File as DiskFile;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use tempfile::TempDir;
+
+use super::super::remove_or_undo;
+use super::*;
+use domain::file::{File, FileMetadata};
+use files::blobs::CopyLimits;
+use store::rows::samples::{file, id, on_each, write};
+use store::rows::{Batch, Snapshot as _};
+
+const DAY_MS: i64 = 24 * 3600 * 1000;
+const STORED_AT: Timestamp = Timestamp(10_000 * DAY_MS);
+
+/// Contents in a bucket, which is a directory, and a directory of copies.
+struct Rig {
+    place: TempDir,
+    _copies: TempDir,
+    blobs: Arc<Blobs>,
+    sweep: ContentSweep,
+}
+
+impl Rig {
+    fn open(queries: &Queries, max_copied_bytes: u64) -> Self {
+        let (place, copies) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let storage = ObjectStorage::folder(place.path(), String::new()).unwrap();
+        let limits = CopyLimits { max_bytes: max_copied_bytes, min_free_bytes: 0 };
+        let blobs = Arc::new(Blobs::in_bucket(storage.below("files"), copies.path(), limits).unwrap());
+        let sweep = ContentSweep {
+            mark: SweepMark::without_delay(storage),
+            ..ContentSweep::new(blobs.clone(), queries.clone(), None)
+        };
+        Self { place, _copies: copies, blobs, sweep }
+    }
+
+    /// Stores contents and returns their hash and the file in the bucket.
+    async fn put(&self, bytes: &[u8]) -> (String, PathBuf) {
+        let sha256 = self.blobs.put(bytes, &self.blobs.recording()).await.unwrap().sha256;
+        let object = self.place.path().join("files").join(&sha256[..2]).join(&sha256);
+        (sha256, object)
+    }
+
+    /// Sweeps so many days after [`STORED_AT`].
+    async fn run_after(&self, days: i64) -> usize {
+        self.sweep.run(&Leadership::default(), STORED_AT.plus_ms(days * DAY_MS)).await.unwrap()
+    }
+}
+
+/// Sets the time at which a file in the bucket was stored.
+fn age(object: &Path) {
+    let stored_at = SystemTime::UNIX_EPOCH + Duration::from_millis(STORED_AT.0 as u64);
+    DiskFile::open(object).unwrap().set_modified(stored_at).unwrap();
+}
+
+fn named(n: u128, sha256: &str) -> Batch {
+    let mut batch = Batch::default();
+    let file = File { sha256: sha256.to_owned(), ..file(n) };
+    batch.push_snapshot(file.snapshot(id(n), 1, true).unwrap());
+    batch
+}
+
+#[tokio::test]
+async fn only_old_contents_that_no_file_names_are_removed_from_a_bucket() {
+    on_each(async |db| {
+        let rig = Rig::open(&Queries::new(db.clone()), 0);
+        let (own, own_object) = rig.put(b"named").await;
+        let (_, other_object) = rig.put(b"not named").await;
+        age(&own_object);
+        age(&other_object);
+        write(db, named(1, &own)).await.unwrap();
+        assert_eq!(rig.run_after(30).await, 0, "the mark has just been put there");
+        assert_eq!(rig.run_after(1).await, 0, "it may be another shop's");
+        assert_eq!(rig.run_after(30).await, 1);
+        assert!(own_object.exists() && !other_object.exists());
+        rig.put(b"not named").await;
+        age(&other_object);
+        let clone = SweepMark::without_delay(ObjectStorage::folder(rig.place.path(), String::new()).unwrap());
+        clone.stands().await.unwrap();
+        assert_eq!(rig.run_after(30).await, 0);
+        assert!(other_object.exists() && rig.sweep.is_disputed());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_clone_removes_nothing_that_the_original_has_even_if_its_files_are_deleted() {
+    on_each(async |db| {
+        let rig = Rig::open(&Queries::new(db.clone()), 0);
+        let (sha256, object) = rig.put(b"named by the original alone").await;
+        let remove = async || rig.sweep.remove(&Leadership::default(), [sha256.clone()]).await.unwrap();
+        remove().await;
+        assert!(object.exists(), "the mark has just been put there");
+        let original = SweepMark::without_delay(ObjectStorage::folder(rig.place.path(), String::new()).unwrap());
+        original.stands().await.unwrap();
+        remove().await;
+        assert!(object.exists() && rig.sweep.is_disputed());
+        // The original has ended: what is deleted is removed at once.
+        remove().await;
+        assert!(!object.exists());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn contents_that_a_successor_recorded_before_their_removal_are_stored_again() {
+    on_each(async |db| {
+        let queries = Queries::new(db.clone());
+        let rig = Rig::open(&queries, u64::MAX);
+        let (sha256, object) = rig.put(b"recorded late").await;
+        let removal = rig.blobs.removal(&sha256).unwrap();
+        write(db, named(1, &sha256)).await.unwrap();
+        assert!(!remove_or_undo(removal, &queries, &sha256).await.unwrap());
+        assert_eq!(std::fs::read(object).unwrap(), b"recorded late");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn contents_that_are_missing_in_the_bucket_are_stored_again_or_told() {
+    on_each(async |db| {
+        let rig = Rig::open(&Queries::new(db.clone()), 5);
+        let (first, first_object) = rig.put(b"first").await;
+        // Its copy takes the place of the other one.
+        let (second, second_object) = rig.put(b"secon").await;
+        for (n, sha256) in [(1, &first), (2, &second)] {
+            write(db, named(n, sha256)).await.unwrap();
+        }
+        for object in [&first_object, &second_object] {
+            std::fs::remove_file(object).unwrap();
+        }
+        rig.run_after(1).await;
+        assert!(second_object.exists() && !first_object.exists());
+        assert_eq!(rig.sweep.missing_count(), 1);
+        rig.put(b"first").await;
+        rig.run_after(1).await;
+        assert_eq!(rig.sweep.missing_count(), 0);
+    })
+    .await;
+}
+
+#[test]
+fn a_large_shop_is_swept_in_parts() {
+    assert_eq!(parts(MAX_FILES_AT_ONCE), [String::new()]);
+    let parts = parts(MAX_FILES_AT_ONCE + 1);
+    assert_eq!((parts.len(), &*parts[0], &*parts[0x9f], &*parts[255]), (256, "00", "9f", "ff"));
+}
+
+#[tokio::test]
+async fn each_content_is_swept_with_its_part() {
+    on_each(async |db| {
+        let queries = Queries::new(db.clone());
+        let rig = Rig::open(&queries, u64::MAX);
+        let (mut own, mut others, mut batch) = (Vec::new(), Vec::new(), Batch::default());
+        for n in 0..20_u8 {
+            let (sha256, object) = rig.put(&[n]).await;
+            let picture = rig.put(&[n, n]).await;
+            let metadata = FileMetadata { thumbnail: Some(picture.0), ..FileMetadata::default() };
+            let file = File { sha256, metadata, ..file(u128::from(n) + 1) };
+            batch.push_snapshot(file.snapshot(file.id, 1, true).unwrap());
+            own.extend([object, picture.1]);
+            others.push(rig.put(&[n, n, n]).await.1);
+        }
+        write(db, batch).await.unwrap();
+        for object in own.iter().chain(&others) {
+            age(object);
+        }
+        // One of each that is named is missing.
+        for object in &own[..2] {
+            std::fs::remove_file(object).unwrap();
+        }
+        let (parts, now) = (parts(u64::MAX), STORED_AT.plus_ms(30 * DAY_MS));
+        let sweep = async || rig.sweep.run_in(&parts, &Leadership::default(), now).await.unwrap();
+        assert_eq!(sweep().await, 0, "the mark has just been put there");
+        assert!(own.iter().all(|object| object.exists()), "from the copies");
+        assert_eq!(sweep().await, 20);
+        assert!(own.iter().all(|object| object.exists()) && !others.iter().any(|object| object.exists()));
+        assert_eq!(sweep().await, 0);
+    })
+    .await;
+}

@@ -1,0 +1,63 @@
+//! Removal of contents, in steps: the contents themselves, right after the lead was confirmed; then, once it is certain
+//! that nobody needs them, what is left of them on the disk.
+
+use std::io;
+
+use tokio::fs;
+
+use super::uses::Removal;
+use super::{Blobs, is_gone, is_hash};
+
+/// Removal of contents, which are not stored until this is dropped. Their copy on the disk goes last: it is what a
+/// removal is undone with.
+#[derive(Debug)]
+pub struct ContentRemoval<'a> {
+    blobs: &'a Blobs,
+    sha256: &'a str,
+    _removal: Removal,
+}
+
+impl<'a> ContentRemoval<'a> {
+    pub(super) fn new(blobs: &'a Blobs, sha256: &'a str, removal: Removal) -> Self {
+        Self { blobs, sha256, _removal: removal }
+    }
+
+    /// Removes the contents. Does nothing if they do not exist. Nothing else is done before, because whoever removes
+    /// them has just confirmed the lead.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the disk or the bucket fails.
+    pub async fn remove(&self) -> io::Result<()> {
+        match &self.blobs.bucket {
+            Some(_) if !is_hash(self.sha256) => Ok(()),
+            Some(bucket) => bucket.remove(self.sha256).await,
+            None => is_gone(fs::remove_file(self.blobs.path(self.sha256)).await),
+        }
+    }
+
+    /// Stores removed contents in the bucket again, and returns whether there was a copy of them. On a disk, there is
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the bucket does not respond.
+    pub async fn undo(&self) -> io::Result<bool> {
+        match &self.blobs.bucket {
+            Some(bucket) => bucket.send_copy(self.sha256).await,
+            None => Ok(false),
+        }
+    }
+
+    /// Removes what is left of removed contents on the disk: their drawings, and their copy.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the disk fails.
+    pub async fn clear(self) -> io::Result<()> {
+        if let Some(bucket) = &self.blobs.bucket {
+            bucket.copies.remove(self.sha256).await;
+        }
+        self.blobs.remove_drawings(self.sha256).await
+    }
+}

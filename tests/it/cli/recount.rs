@@ -1,0 +1,33 @@
+//! Numbers that somebody made wrong are found by command beside the server, and corrected while none runs.
+
+use crate::support::{App, on_both};
+
+/// Makes the numbers of movements wrong, as somebody does who writes to the tables by hand.
+const MAKE_WRONG: &str = "UPDATE row_counts SET entries = entries + 40 WHERE list LIKE 'movements %'";
+
+on_both! {
+    async fn wrong_numbers_are_found_and_corrected_by_command(db: Db) {
+        let mut app = App::new(db).await;
+        let material = app.material("PLA", 1000.0).await;
+        assert_eq!(app.command(&["recount"], "").trim(), "all numbers are right");
+
+        app.stop().await;
+        app.db.tamper(&app, MAKE_WRONG).await;
+        app.start().await;
+        let words = app.try_command(&["recount"], "").unwrap_err();
+        assert!(words.contains(": 41 is stored, but the rows have 1"), "{words}");
+        assert!(words.contains("printfloor recount --correct"), "{words}");
+        let words = app.try_command(&["recount", "--correct"], "").unwrap_err();
+        assert!(!words.contains("corrected"), "a server runs: {words}");
+        // Until then, lists show what there is.
+        let listed = app.get(&format!("/api/inventory/materials/{material}/movements")).await.expect(200);
+        assert_eq!(listed["pagination"]["total"], 1, "{listed}");
+
+        app.stop().await;
+        let words = app.command(&["recount", "--correct"], "");
+        assert!(words.contains("1 number is corrected"), "{words}");
+        assert_eq!(app.command(&["recount"], "").trim(), "all numbers are right");
+        app.start().await;
+        assert_eq!(app.command(&["recount"], "").trim(), "all numbers are right");
+    }
+}

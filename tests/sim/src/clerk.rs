@@ -1,0 +1,187 @@
+//! Clerk, who writes invoices without orders: some are taken back, others are paid in cash or by their pay links, and
+//! part of that is refunded. What was not acknowledged is repeated with the same key.
+
+use serde_json::{Value, json};
+
+use crate::acknowledgements::{Errand, Reply};
+use crate::chance::branch;
+use crate::error::SimError;
+use crate::shop::Shop;
+use crate::till::{PayWay, Payable, Remainder, Till, TillStep};
+use crate::world::World;
+
+/// Most invoices of a story.
+const MOST_INVOICES: usize = 2;
+
+/// End of an invoice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvoiceEnd {
+    /// It is taken back by a credit note.
+    Voided,
+    /// It is paid in cash.
+    PaidInCash,
+    /// It is paid by its pay link.
+    PaidByLink,
+    /// It is paid by its pay link, and a third goes back.
+    RefundedInPart,
+    /// It is paid by its pay link, and all of it goes back.
+    Refunded,
+}
+
+impl InvoiceEnd {
+    /// Returns the status of the invoice.
+    pub const fn status(self) -> &'static str {
+        match self {
+            Self::Voided => "void",
+            Self::PaidInCash | Self::PaidByLink | Self::RefundedInPart => "paid",
+            Self::Refunded => "refunded",
+        }
+    }
+
+    /// Returns the money that the invoice keeps.
+    pub const fn remainder(self) -> Remainder {
+        match self {
+            Self::Voided | Self::Refunded => Remainder::Nothing,
+            Self::PaidInCash | Self::PaidByLink => Remainder::Total,
+            Self::RefundedInPart => Remainder::TwoThirds,
+        }
+    }
+}
+
+/// Invoice without an order.
+pub struct OwnInvoice {
+    /// Number in the story.
+    number: usize,
+    /// End of it.
+    pub end: InvoiceEnd,
+    /// ID, once it is drafted.
+    pub id: String,
+    /// Total in minor units, once it is drafted.
+    pub total_cents: i64,
+    at_ms: i64,
+    unit_cents: i64,
+    token: String,
+    till: Till,
+    /// Number of steps that were acknowledged.
+    acknowledged: usize,
+}
+
+/// Step with an invoice.
+#[derive(Clone, Copy, Debug)]
+enum InvoiceStep {
+    Draft,
+    Send,
+    Void,
+    MarkPaid,
+    OpenLink,
+    Till(TillStep),
+}
+
+/// Clerk of the shop.
+pub struct Clerk {
+    /// Invoices, in the order in which they are drafted.
+    pub invoices: Vec<OwnInvoice>,
+}
+
+impl Clerk {
+    /// Draws the invoices of a seed.
+    pub fn draw(seed: u64) -> Self {
+        let mut chance = branch(seed, "own invoices");
+        let invoices = (0..chance.usize(..=MOST_INVOICES)).map(|number| OwnInvoice {
+            number,
+            end: match chance.u8(..5) {
+                0 => InvoiceEnd::Voided,
+                1 => InvoiceEnd::PaidInCash,
+                2 => InvoiceEnd::PaidByLink,
+                3 => InvoiceEnd::RefundedInPart,
+                _ => InvoiceEnd::Refunded,
+            },
+            id: String::new(),
+            total_cents: 0,
+            at_ms: chance.i64(60_000..1_500_000),
+            unit_cents: chance.i64(300..=9_000),
+            token: String::new(),
+            till: Till::default(),
+            acknowledged: 0,
+        });
+        Self { invoices: invoices.collect() }
+    }
+
+    /// Returns whether all invoices have come to their ends.
+    pub fn is_done(&self) -> bool {
+        self.invoices.iter().all(|invoice| invoice.next_step().is_none())
+    }
+
+    /// Takes the next step with each invoice, if it is due.
+    pub async fn step(&mut self, world: &World, shop: &Shop) -> Result<(), SimError> {
+        for invoice in &mut self.invoices {
+            let Some(step) = invoice.next_step().filter(|_| world.clock.elapsed_ms() >= invoice.at_ms) else {
+                continue;
+            };
+            if invoice.act(world, shop, step).await? {
+                world.story.tell(format!("clerk: {step:?} of invoice {}", invoice.number));
+                invoice.acknowledged += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl OwnInvoice {
+    /// Returns all steps, in order.
+    fn steps(&self) -> Vec<InvoiceStep> {
+        use InvoiceStep::{Draft, MarkPaid, OpenLink, Send, Till, Void};
+        let pay = Till(TillStep::Pay(PayWay::AtOnce));
+        match self.end {
+            InvoiceEnd::Voided => vec![Draft, Send, Void],
+            InvoiceEnd::PaidInCash => vec![Draft, Send, MarkPaid],
+            InvoiceEnd::PaidByLink => vec![Draft, Send, OpenLink, pay],
+            InvoiceEnd::RefundedInPart | InvoiceEnd::Refunded => {
+                vec![Draft, Send, OpenLink, pay, Till(TillStep::Leave(self.end.remainder()))]
+            }
+        }
+    }
+
+    /// Returns the next step; `None` if there is none.
+    fn next_step(&self) -> Option<InvoiceStep> {
+        self.steps().get(self.acknowledged).copied()
+    }
+
+    /// Takes a step. Returns whether it is done.
+    async fn act(&mut self, world: &World, shop: &Shop, step: InvoiceStep) -> Result<bool, SimError> {
+        let (path, body) = match step {
+            InvoiceStep::Till(step) => {
+                let payable = Payable::invoice(self.number, &self.id, self.total_cents, &self.token);
+                return self.till.act(world, shop, &payable, step).await;
+            }
+            InvoiceStep::Draft => (String::new(), self.draft()),
+            InvoiceStep::Send => (format!("/{}/send", self.id), json!({})),
+            InvoiceStep::Void => (format!("/{}/void", self.id), json!({})),
+            InvoiceStep::MarkPaid => (format!("/{}/mark-paid", self.id), json!({"method": "cash"})),
+            InvoiceStep::OpenLink => (format!("/{}/pay-link", self.id), json!({})),
+        };
+        let key = format!("invoice-{}-{}", self.number, self.acknowledged);
+        let errand = Errand { path: format!("/api/invoices{path}"), key, body };
+        let invoice = match shop.ask_unversioned(&errand).await? {
+            Reply::Done(invoice) => invoice,
+            Reply::Unanswered => return Ok(false),
+            Reply::Refused(code) => return Err(SimError::Broken(format!("{} was refused: {code}", errand.path))),
+        };
+        let text = |member: &str| invoice[member].as_str().unwrap_or_default().to_owned();
+        self.id = text("id");
+        self.total_cents = invoice["totalCents"].as_i64().unwrap_or_default();
+        text("payUrl").rsplit('/').next().unwrap_or_default().clone_into(&mut self.token);
+        Ok(true)
+    }
+
+    /// Returns the request for the draft.
+    fn draft(&self) -> Value {
+        json!({
+            "customerName": "Bea Buyer", "customerEmail": "bea@example.org",
+            "lineItems": [
+                {"description": "Design, one hour", "quantity": 2, "unitPriceCents": self.unit_cents},
+                {"description": "Travel", "quantity": 1, "unitPriceCents": 100},
+            ],
+        })
+    }
+}

@@ -1,0 +1,198 @@
+//! Webhook endpoints of a story: what the staff does with them, and when their receivers fail.
+
+use fastrand::Rng;
+
+use crate::chance::branch;
+use crate::faults::{FaultKind, FaultPlan};
+use crate::size::Size;
+
+/// Time at which everything is healed. Days have no endpoints yet.
+const HEALED_AT_MS: i64 = Size::Story.healed_at_ms();
+/// Most endpoints of a story.
+const MOST_ENDPOINTS: usize = 3;
+/// Most changes of an endpoint.
+const MOST_CHANGES: u8 = 3;
+/// Most spells of one fault at one receiver.
+const MOST_SPELLS: u32 = 2;
+/// Time of the first spell of a receiver's fault.
+const FIRST_SPELL_MS: i64 = 60_000;
+/// Milliseconds in a minute.
+const MINUTE_MS: i64 = 60_000;
+/// Event types that endpoints subscribe to. All of them happen in stories.
+const EVENTS: [&str; 8] = [
+    "order.created",
+    "order.paid",
+    "order.printing",
+    "order.ready",
+    "order.cancelled",
+    "job.failed",
+    "job.completed",
+    "printer.offline",
+];
+/// Faults of receivers that end again, each with its longest duration. Some last longer than all retries of a delivery.
+const SPELLS: [(FaultKind, i64); 5] = [
+    (FaultKind::ReceiverDown, 30 * MINUTE_MS),
+    (FaultKind::ReceiverHangs, 10 * MINUTE_MS),
+    (FaultKind::ReceiverSlow, 10 * MINUTE_MS),
+    (FaultKind::ReceiverFails, 10 * MINUTE_MS),
+    (FaultKind::ReceiverRedirects, 5 * MINUTE_MS),
+];
+/// Faults that delay nothing that the server does between an event and its delivery to another receiver.
+const HARMLESS: [FaultKind; 48] = [
+    FaultKind::LostRequest,
+    FaultKind::LostAnswer,
+    FaultKind::Delay,
+    FaultKind::Offline,
+    FaultKind::Hang,
+    FaultKind::StartRefused,
+    FaultKind::StartIgnored,
+    FaultKind::StartLate,
+    FaultKind::CutAtStart,
+    FaultKind::PowerLoss,
+    FaultKind::ServerRestart,
+    FaultKind::PrintFails,
+    FaultKind::Echo,
+    FaultKind::OwnPrint,
+    FaultKind::MailRefused,
+    FaultKind::PaymentLost,
+    FaultKind::PaymentSlow,
+    FaultKind::PaymentRefused,
+    FaultKind::EventLate,
+    FaultKind::EventTwice,
+    FaultKind::EventFirst,
+    FaultKind::EventLost,
+    FaultKind::MailLost,
+    FaultKind::MailSlow,
+    FaultKind::MailDown,
+    FaultKind::ReceiverDown,
+    FaultKind::ReceiverHangs,
+    FaultKind::ReceiverSlow,
+    FaultKind::ReceiverFails,
+    FaultKind::ReceiverRedirects,
+    FaultKind::ReceiverGone,
+    FaultKind::ReceiverAnswerLost,
+    FaultKind::ShopDown,
+    FaultKind::ShopHangs,
+    FaultKind::ShopAnswerLost,
+    FaultKind::MessageRepeated,
+    FaultKind::MessageLate,
+    FaultKind::FirmwareShutdown,
+    FaultKind::ControllerLost,
+    FaultKind::DiskFull,
+    FaultKind::SlowUpload,
+    FaultKind::CutUpload,
+    FaultKind::KeptBytes,
+    FaultKind::DropAfterUpload,
+    FaultKind::ErrorAnswers,
+    FaultKind::SlowCommands,
+    FaultKind::LateAnswers,
+    FaultKind::WrongKey,
+];
+
+/// Plan of an endpoint and its receiver.
+#[derive(Clone)]
+pub struct EndpointPlan {
+    /// Number of the endpoint in the plan, which is part of its receiver's address.
+    pub number: usize,
+    /// Steps of the staff, each with its time in milliseconds since the beginning. Creating the endpoint is the first.
+    pub steps: Vec<(i64, EndpointStep)>,
+    /// Spells in which the receiver fails, in order of precedence.
+    pub spells: Vec<Spell>,
+    /// No fault of the story delays the server's own work.
+    pub is_undisturbed: bool,
+}
+
+/// Step of the staff with an endpoint, or of the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EndpointStep {
+    /// The endpoint is created, with a subscription to these event types.
+    Create(Vec<&'static str>),
+    /// Its event types are replaced.
+    Subscribe(Vec<&'static str>),
+    /// Its URL becomes the one with this number.
+    Move(usize),
+    /// Its secret becomes the one with this number.
+    Rotate(usize),
+    /// The staff disables it.
+    Disable,
+    /// The staff enables it.
+    Enable,
+    /// The staff deletes it.
+    Delete,
+    /// The server disables it, because all attempts at a delivery failed. No plan contains this.
+    Fail,
+}
+
+/// Spell in which a receiver fails.
+#[derive(Clone, Copy, Debug)]
+pub struct Spell {
+    /// Beginning in milliseconds since the beginning of the story.
+    pub from_ms: i64,
+    /// End; [`i64::MAX`] if it never works again.
+    pub until_ms: i64,
+    /// Fault.
+    pub fault: FaultKind,
+}
+
+impl EndpointPlan {
+    /// Draws the endpoints of a seed.
+    pub fn draw_all(seed: u64, faults: &FaultPlan) -> Vec<Self> {
+        let count = branch(seed, "endpoints").usize(..=MOST_ENDPOINTS);
+        (0..count).map(|number| Self::draw(seed, number, faults)).collect()
+    }
+
+    fn draw(seed: u64, number: usize, faults: &FaultPlan) -> Self {
+        let steps = draw_steps(&mut branch(seed, &format!("endpoint {number}")));
+        let mut spells = Vec::new();
+        let mut chance = branch(seed, &format!("{} {number}", FaultKind::ReceiverGone));
+        let (is_gone, from_ms) = (chance.u8(..3) == 0, chance.i64(FIRST_SPELL_MS..HEALED_AT_MS));
+        if is_gone && faults.times(FaultKind::ReceiverGone, 1) > 0 {
+            spells.push(Spell { from_ms, until_ms: i64::MAX, fault: FaultKind::ReceiverGone });
+        }
+        for (fault, longest_ms) in SPELLS {
+            let mut chance = branch(seed, &format!("{fault} {number}"));
+            for _ in 0..faults.times(fault, MOST_SPELLS) {
+                let (hits, from_ms) = (chance.bool(), chance.i64(FIRST_SPELL_MS..HEALED_AT_MS));
+                let until_ms = (from_ms + chance.i64(1_000..longest_ms)).min(HEALED_AT_MS);
+                spells.extend(hits.then_some(Spell { from_ms, until_ms, fault }));
+            }
+        }
+        let is_undisturbed = faults.kinds().all(|kind| HARMLESS.contains(&kind));
+        Self { number, steps, spells, is_undisturbed }
+    }
+}
+
+/// Draws what the staff does with an endpoint.
+fn draw_steps(chance: &mut Rng) -> Vec<(i64, EndpointStep)> {
+    let mut at_ms = chance.i64(30_000..300_000);
+    let mut steps = vec![(at_ms, EndpointStep::Create(draw_events(chance)))];
+    for number in 1..=usize::from(chance.u8(..=MOST_CHANGES)) {
+        at_ms += chance.i64(30_000..400_000);
+        match chance.u8(..4) {
+            0 => steps.push((at_ms, EndpointStep::Subscribe(draw_events(chance)))),
+            1 => steps.push((at_ms, EndpointStep::Move(number))),
+            2 => steps.push((at_ms, EndpointStep::Rotate(number))),
+            _ => {
+                steps.push((at_ms, EndpointStep::Disable));
+                at_ms += chance.i64(30_000..400_000);
+                steps.push((at_ms, EndpointStep::Enable));
+            }
+        }
+    }
+    at_ms += chance.i64(30_000..400_000);
+    match chance.u8(..8) {
+        0 => steps.push((at_ms, EndpointStep::Delete)),
+        1 => steps.push((at_ms, EndpointStep::Disable)),
+        _ => {}
+    }
+    steps
+}
+
+/// Draws event types: more than half of them, and never none.
+fn draw_events(chance: &mut Rng) -> Vec<&'static str> {
+    let mut events: Vec<_> = EVENTS.into_iter().filter(|_| chance.u8(..5) < 3).collect();
+    if events.is_empty() {
+        events.push(EVENTS[1]);
+    }
+    events
+}

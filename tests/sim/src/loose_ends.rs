@@ -1,0 +1,34 @@
+//! Work that is left over outside of production: invoices without orders, events on their way to the server, and emails
+//! that it has not sent.
+
+use serde_json::Value;
+
+use crate::error::SimError;
+use crate::people::People;
+use crate::world::World;
+use store::memory::Tables;
+
+/// Table of emails.
+const MAILS: &str = "mails";
+
+/// Returns the emails on the disk as they are stored, oldest first.
+pub fn mails(tables: &Tables) -> Result<Vec<Value>, SimError> {
+    let mails = tables.snapshot_docs(MAILS).map(|doc| bounded_json::read(doc.as_bytes(), bounded_json::ANSWER));
+    Ok(mails.collect::<Result<_, _>>()?)
+}
+
+/// Returns something that is not done yet; `None` if all is.
+pub fn first(world: &World, people: &People) -> Result<Option<String>, SimError> {
+    if !people.clerk.is_done() {
+        return Ok(Some("an invoice has not come to its end".to_owned()));
+    }
+    if let Some(event) = world.processor.first_event() {
+        return Ok(Some(format!("{} is on its way to the server", event.name)));
+    }
+    let queued = mails(&world.disk.tables())?.into_iter().find(|mail| mail["state"] == "queued");
+    let Some(mail) = queued else { return Ok(None) };
+    if mail["tries"] != 0 && mail["error"].is_null() {
+        return Err(SimError::Broken(format!("a mail waits and states no reason: {mail}")));
+    }
+    Ok(Some(format!("a mail is not sent: {mail}")))
+}

@@ -1,0 +1,228 @@
+//! Oracle of webhooks, by what their receivers got: each event that an endpoint subscribes to arrives, as itself and
+//! signed, or is held for a reason that the API shows. Nothing else is sent. No order is promised, so none is demanded.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::demand;
+use crate::clock::WorldClock;
+use crate::endpoints::EndpointStep;
+use crate::error::SimError;
+use crate::people::People;
+use crate::receivers::{Arrival, url_of};
+use crate::settings::RETRY_SECONDS;
+use crate::subscribers::Subscriber;
+use crate::world::World;
+use domain::endpoint::{Delivery, DeliveryState};
+use domain::event::NumberedEvent;
+use domain::id::Id;
+use store::memory::Tables;
+
+/// Time within which an event is on its way to an endpoint whose receiver has always worked, whatever other receivers
+/// do meanwhile.
+const SENT_WITHIN_MS: i64 = 1_000;
+
+/// Endpoint with what is known about it in the end.
+struct Subscription<'a> {
+    subscriber: &'a Subscriber,
+    /// Endpoint as the API shows it; null if it was deleted.
+    endpoint: &'a Value,
+    arrivals: Vec<Arrival>,
+    deliveries: Vec<Delivery>,
+}
+
+/// Returns a delivery that is still to be made; `None` if there is none.
+pub fn unrest(world: &World, people: &People) -> Option<String> {
+    let tables = world.disk.tables();
+    for subscriber in &people.subscribers {
+        let number = subscriber.plan.number;
+        let is_failed = match subscriber.last_switch() {
+            Some(EndpointStep::Disable) | None => continue,
+            switch => switch == Some(&EndpointStep::Fail),
+        };
+        if is_failed && !world.receivers.is_gone(number) {
+            return Some(format!("endpoint {number} is disabled, although its receiver works"));
+        }
+        let pending = deliveries_of(&tables, subscriber).into_iter().find(|one| one.state == DeliveryState::Pending);
+        if let Some(delivery) = pending.filter(|_| !is_failed) {
+            let Delivery { event, attempts, last_error, .. } = delivery;
+            return Some(format!("endpoint {number} waits for {event} after {attempts} attempts: {last_error:?}"));
+        }
+    }
+    None
+}
+
+/// Judges all endpoints.
+pub fn are_as_promised(world: &World, people: &People, endpoints: &[Value]) -> Result<(), SimError> {
+    let tables = world.disk.tables();
+    let events: BTreeMap<String, NumberedEvent> =
+        tables.events_after(0).map(|numbered| (numbered.event.id.to_string(), numbered)).collect();
+    for (subscriber, endpoint) in people.subscribers.iter().zip(endpoints) {
+        let arrivals = world.receivers.arrivals(subscriber.plan.number);
+        let deliveries = deliveries_of(&tables, subscriber);
+        let subscription = Subscription { subscriber, endpoint, arrivals, deliveries };
+        subscription.arrivals_are_genuine(&events)?;
+        subscription.nothing_is_sent_while_disabled()?;
+        subscription.moves_are_followed()?;
+        subscription.failures_are_visible()?;
+        for event in events.values() {
+            subscription.is_delivered(event)?;
+            if !world.house_rules.were_changed() {
+                subscription.is_prompt(event)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the deliveries on the disk of an endpoint.
+fn deliveries_of(tables: &Tables, subscriber: &Subscriber) -> Vec<Delivery> {
+    let id: Option<Id> = subscriber.id.as_ref().and_then(|id| id.parse().ok());
+    id.map(|id| tables.deliveries(id).cloned().collect()).unwrap_or_default()
+}
+
+impl Subscription<'_> {
+    fn fault(&self, words: &str) -> String {
+        format!("endpoint {}: {words}", self.subscriber.plan.number)
+    }
+
+    /// Returns the subscriptions that may have applied when the server saw an event: the one at its publication, and
+    /// all later ones, because the server may have seen it late.
+    fn possible_events(&self, seq: i64) -> Vec<&[&'static str]> {
+        let mut possible: Vec<&[&'static str]> = Vec::new();
+        for entry in &self.subscriber.history {
+            if let EndpointStep::Create(events) | EndpointStep::Subscribe(events) = &entry.step {
+                // It was published after this was acknowledged, so nothing before applies.
+                if entry.to.seq < seq {
+                    possible.clear();
+                }
+                possible.push(events);
+            }
+        }
+        possible
+    }
+
+    /// Demands that whatever arrived is an event of the outbox that the endpoint subscribes to, under its own ID, in
+    /// one delivery, with the right signatures.
+    fn arrivals_are_genuine(&self, events: &BTreeMap<String, NumberedEvent>) -> Result<(), SimError> {
+        let mut deliveries: BTreeMap<&str, &str> = BTreeMap::new();
+        let beginning = self.subscriber.history.first().map_or(0, |created| created.from.seq);
+        for arrival in &self.arrivals {
+            let Arrival { event_id, event, delivery_id, body, .. } = arrival;
+            demand(arrival.is_signed, || self.fault(&format!("a wrong signature: {arrival:?}")))?;
+            let origin = events.get(event_id).filter(|origin| origin.event.event == *event);
+            let is_same = body["id"] == event_id.as_str() && body["event"] == event.as_str();
+            demand(origin.is_some() && is_same, || self.fault(&format!("no such event: {arrival:?}")))?;
+            let first = *deliveries.entry(event_id).or_insert(delivery_id);
+            let is_one = first == delivery_id.as_str();
+            demand(is_one, || self.fault(&format!("{event} has a delivery besides {first}: {arrival:?}")))?;
+            let seq = origin.map_or(0, |origin| origin.seq);
+            let is_subscribed = self.possible_events(seq).iter().any(|possible| possible.contains(&event.as_str()));
+            let is_wanted = is_subscribed && seq > beginning;
+            demand(is_wanted, || self.fault(&format!("nobody subscribes to event {seq}: {arrival:?}")))?;
+        }
+        Ok(())
+    }
+
+    /// Demands that nothing is sent after the endpoint was disabled or deleted, and before it was to be enabled.
+    fn nothing_is_sent_while_disabled(&self) -> Result<(), SimError> {
+        let mut silent_from = None;
+        for entry in &self.subscriber.history {
+            match entry.step {
+                EndpointStep::Enable => {
+                    if let Some(from) = silent_from.take() {
+                        self.is_silent(from, entry.from.ms)?;
+                    }
+                }
+                EndpointStep::Disable | EndpointStep::Delete | EndpointStep::Fail => {
+                    silent_from.get_or_insert(entry.to.ms);
+                }
+                EndpointStep::Create(_)
+                | EndpointStep::Subscribe(_)
+                | EndpointStep::Move(_)
+                | EndpointStep::Rotate(_) => {}
+            }
+        }
+        silent_from.map_or(Ok(()), |from| self.is_silent(from, i64::MAX))
+    }
+
+    fn is_silent(&self, from_ms: i64, until_ms: i64) -> Result<(), SimError> {
+        let arrival = self.arrivals.iter().find(|arrival| arrival.at_ms > from_ms && arrival.at_ms < until_ms);
+        demand(arrival.is_none(), || self.fault(&format!("sent while it is disabled: {arrival:?}")))
+    }
+
+    /// Demands that nothing is sent to a URL that was replaced.
+    fn moves_are_followed(&self) -> Result<(), SimError> {
+        for entry in &self.subscriber.history {
+            let EndpointStep::Move(to) = entry.step else { continue };
+            let former: BTreeSet<String> = (0..to).map(|number| url_of(self.subscriber.plan.number, number)).collect();
+            let late = |arrival: &&Arrival| arrival.at_ms > entry.to.ms && former.contains(&arrival.url);
+            let arrival = self.arrivals.iter().find(late);
+            demand(arrival.is_none(), || self.fault(&format!("sent to a URL that was replaced: {arrival:?}")))?;
+        }
+        Ok(())
+    }
+
+    /// Demands that a delivery that failed was tried as often as promised, and that the API tells why it is not tried
+    /// again.
+    fn failures_are_visible(&self) -> Result<(), SimError> {
+        let failed = self.deliveries.iter().filter(|delivery| delivery.state == DeliveryState::Failed);
+        for delivery in failed {
+            let id = delivery.id.to_string();
+            let count = self.arrivals.iter().filter(|arrival| arrival.delivery_id == id).count();
+            let is_tried = count > RETRY_SECONDS.len() && delivery.attempts as usize == RETRY_SECONDS.len() + 1;
+            demand(is_tried, || self.fault(&format!("given up after {count} attempts: {delivery:?}")))?;
+            let is_explained = delivery.last_error.as_ref().is_some_and(|error| !error.is_empty());
+            demand(is_explained, || self.fault(&format!("given up without a reason: {delivery:?}")))?;
+            if self.subscriber.is_deleted() {
+                continue;
+            }
+            let is_shown = self.endpoint["disabledReason"].as_str().is_some_and(|reason| !reason.is_empty());
+            let is_disabled = self.endpoint["state"] == "disabled" && is_shown;
+            demand(is_disabled, || self.fault(&format!("shown as {}, although {delivery:?}", self.endpoint)))?;
+        }
+        Ok(())
+    }
+
+    /// Demands that an event that the endpoint certainly subscribes to has arrived, or is held while the endpoint is
+    /// disabled.
+    fn is_delivered(&self, numbered: &NumberedEvent) -> Result<(), SimError> {
+        let NumberedEvent { seq, event } = numbered;
+        if !self.is_certain(numbered) || self.subscriber.is_deleted() {
+            return Ok(());
+        }
+        let id = event.id.to_string();
+        let has_arrived = self.arrivals.iter().any(|arrival| arrival.event_id == id && arrival.is_accepted);
+        let row = self.deliveries.iter().find(|delivery| delivery.event_id == event.id);
+        let is_held = self.endpoint["state"] == "disabled"
+            && row.is_some_and(|row| matches!(row.state, DeliveryState::Pending | DeliveryState::Failed));
+        demand(has_arrived || is_held, || {
+            self.fault(&format!("event {seq}, {}, did not arrive; its delivery is {row:?}", event.event))
+        })
+    }
+
+    /// Returns whether the endpoint certainly subscribes to an event.
+    fn is_certain(&self, numbered: &NumberedEvent) -> bool {
+        let is_later = self.subscriber.history.first().is_some_and(|created| created.to.seq < numbered.seq);
+        let possible = self.possible_events(numbered.seq);
+        is_later && possible.iter().all(|events| events.contains(&numbered.event.event.as_str()))
+    }
+
+    /// Demands that an event is sent at once to a receiver that has always worked, in a story in which nothing delays
+    /// the server itself, and nobody restarts it.
+    fn is_prompt(&self, numbered: &NumberedEvent) -> Result<(), SimError> {
+        use EndpointStep::{Delete, Disable, Fail};
+        let plan = &self.subscriber.plan;
+        let is_steady = self.subscriber.history.iter().all(|entry| !matches!(entry.step, Delete | Disable | Fail));
+        if !plan.is_undisturbed || !plan.spells.is_empty() || !is_steady || !self.is_certain(numbered) {
+            return Ok(());
+        }
+        let (id, published_ms) = (numbered.event.id.to_string(), WorldClock::ms_of(numbered.event.timestamp));
+        let first = self.arrivals.iter().find(|arrival| arrival.event_id == id).map(|arrival| arrival.at_ms);
+        let is_prompt = first.is_some_and(|at_ms| at_ms - published_ms <= SENT_WITHIN_MS);
+        demand(is_prompt, || {
+            self.fault(&format!("{} of {published_ms} ms was sent at {first:?}", numbered.event.event))
+        })
+    }
+}

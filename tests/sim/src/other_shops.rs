@@ -1,0 +1,220 @@
+//! Other shops whose orders are produced here, at the port of their clients: they keep what is reported to them, and
+//! fail for a while.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use axum::http::{Response as HttpResponse, StatusCode};
+use fastrand::Rng;
+use futures::future::pending;
+use reqwest::{Request, Response};
+use serde_json::{Value, json};
+use simulator::shops::ShopOrder;
+use tokio::time::sleep;
+
+use crate::chance::branch;
+use crate::clock::WorldClock;
+use crate::endpoints::Spell;
+use crate::faults::{FaultKind, FaultPlan};
+use crate::plants::{Plant, Planter};
+use crate::power::Power;
+use crate::sold::{ShopPlan, SoldPlan, Stage};
+use crate::story::Story;
+use services::peer_client::{NoPeerResponse, PeerTransport};
+
+/// Token for the interface of every shop.
+pub const SHOP_TOKEN: &str = "simulated token of another shop";
+/// Secret with which every shop signs its messages.
+pub const SHOP_SECRET: &str = "simulated secret of another shop";
+
+/// Time that a request takes to a shop and back.
+const WAY: Duration = Duration::from_millis(30);
+
+/// All other shops of a story.
+pub struct OtherShops {
+    clock: Arc<WorldClock>,
+    story: Arc<Story>,
+    power: Arc<Power>,
+    state: Mutex<Vec<OtherShop>>,
+}
+
+/// Another shop.
+struct OtherShop {
+    chance: Rng,
+    spells: Vec<Spell>,
+    /// Frequency with which the response to a request is lost.
+    answer_lost: f64,
+    orders: BTreeMap<u64, ShopOrder>,
+    /// It confirms fulfillments that it does not keep.
+    is_forgetful: bool,
+}
+
+/// Fate of a request.
+enum Fate {
+    /// It is answered.
+    Answered(StatusCode, Value),
+    /// It is not answered, whether or not it was carried out.
+    Unanswered(NoPeerResponse),
+    /// Nothing ever happens.
+    Forgotten,
+}
+
+/// Returns the address of a shop.
+pub fn address_of(shop: usize) -> String {
+    format!("https://shop-{shop}.example.org")
+}
+
+/// Returns the variant by which every shop calls a product.
+pub fn variant_of(product: usize) -> String {
+    (39_000 + product).to_string()
+}
+
+/// Returns an order as its shop has it in a state.
+pub fn order_of(plan: &SoldPlan, stage: Stage) -> ShopOrder {
+    let variants: Vec<_> = plan.lines.iter().map(|(product, ..)| variant_of(*product)).collect();
+    let lines =
+        variants.iter().zip(&plan.lines).map(|(variant, (_, quantity, cents))| (variant.as_str(), *quantity, *cents));
+    let mut order = ShopOrder::new(plan.id, &lines.collect::<Vec<_>>());
+    if stage >= Stage::Paid {
+        order.change(|order| order.paid = true);
+    }
+    if stage >= Stage::Cancelled {
+        order.change(|order| (order.cancelled, order.refunded_cents) = (true, plan.total_cents()));
+    }
+    order
+}
+
+impl OtherShops {
+    /// Creates the planned shops.
+    pub fn new(
+        seed: u64,
+        plans: &[ShopPlan],
+        clock: Arc<WorldClock>,
+        story: Arc<Story>,
+        power: Arc<Power>,
+        planter: &Planter,
+    ) -> Self {
+        let shop = |plan: &ShopPlan| OtherShop {
+            chance: branch(seed, &format!("interface of other shop {}", plan.number)),
+            spells: plan.spells.clone(),
+            answer_lost: 0.0,
+            orders: plan.orders.iter().map(|order| (order.id, order_of(order, Stage::Paid))).collect(),
+            is_forgetful: planter.has(Plant::LostFulfillment),
+        };
+        Self { clock, story, power, state: Mutex::new(plans.iter().map(shop).collect()) }
+    }
+
+    /// Lets responses be lost as often as a plan says.
+    pub fn set_rates(&self, plan: &FaultPlan) {
+        let rate = plan.rate(FaultKind::ShopAnswerLost) / 2.0;
+        self.state().iter_mut().for_each(|shop| shop.answer_lost = rate);
+    }
+
+    /// Returns the fulfillments that a shop has of an order.
+    pub fn fulfillments(&self, shop: usize, order: u64) -> Vec<Value> {
+        let state = self.state();
+        let order = state.get(shop).and_then(|shop| shop.orders.get(&order));
+        order.map(|order| order.fulfillments.clone()).unwrap_or_default()
+    }
+
+    fn state(&self) -> MutexGuard<'_, Vec<OtherShop>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets a request arrive at its shop.
+    fn receive(&self, request: &Request) -> Fate {
+        let now = self.clock.elapsed_ms();
+        let host = request.url().host_str().and_then(|host| host.strip_prefix("shop-")?.split('.').next());
+        let number: usize = host.and_then(|number| number.parse().ok()).unwrap_or(usize::MAX);
+        let mut state = self.state();
+        let Some(shop) = state.get_mut(number) else {
+            return Fate::Unanswered(unanswered("its host name is unknown", true));
+        };
+        let fate = shop.receive(request, now);
+        drop(state);
+        if request.method() == "POST" {
+            let word = if matches!(fate, Fate::Answered(StatusCode::OK, _)) { "has" } else { "has perhaps not" };
+            self.story.tell(format!("another shop {word} a fulfillment"));
+        }
+        fate
+    }
+}
+
+fn unanswered(words: &str, is_unsent: bool) -> NoPeerResponse {
+    NoPeerResponse { words: words.to_owned(), is_unsent }
+}
+
+impl OtherShop {
+    fn receive(&mut self, request: &Request, now_ms: i64) -> Fate {
+        let is_lost = self.chance.f64() < self.answer_lost;
+        let spell = self.spells.iter().find(|spell| (spell.from_ms..spell.until_ms).contains(&now_ms));
+        match spell.map(|spell| spell.fault) {
+            Some(FaultKind::ShopHangs) => return Fate::Forgotten,
+            Some(_) => return Fate::Unanswered(unanswered("it refused the connection", true)),
+            None => {}
+        }
+        let (status, body) = self.carry_out(request);
+        if is_lost {
+            Fate::Unanswered(unanswered("it closed the connection", false))
+        } else {
+            Fate::Answered(status, body)
+        }
+    }
+
+    fn carry_out(&mut self, request: &Request) -> (StatusCode, Value) {
+        let token = request.headers().get("x-shopify-access-token").and_then(|value| value.to_str().ok());
+        if token != Some(SHOP_TOKEN) {
+            return (StatusCode::UNAUTHORIZED, json!({"errors": "Invalid API key or access token"}));
+        }
+        let path: Vec<&str> = request.url().path().split('/').skip(4).collect();
+        let order = |id: &str| id.parse().ok().and_then(|id: u64| self.orders.get(&id));
+        let answer = match path.as_slice() {
+            ["orders", id, "fulfillments.json"] => {
+                order(id).map(|order| (StatusCode::OK, json!({"fulfillments": order.fulfillments})))
+            }
+            ["orders", id, "fulfillment_orders.json"] => {
+                order(id).map(|order| (StatusCode::OK, json!({"fulfillment_orders": [order.fulfillment_order()]})))
+            }
+            ["fulfillments.json"] => self.fulfill(request),
+            _ => None,
+        };
+        answer.unwrap_or_else(|| (StatusCode::NOT_FOUND, json!({"errors": "Not Found"})))
+    }
+
+    fn fulfill(&mut self, request: &Request) -> Option<(StatusCode, Value)> {
+        let bytes = request.body().and_then(|body| body.as_bytes()).unwrap_or_default();
+        let body = bounded_json::read(bytes, bounded_json::REQUEST).unwrap_or_default();
+        let fulfillment = &body["fulfillment"];
+        let id = fulfillment["line_items_by_fulfillment_order"][0]["fulfillment_order_id"].as_u64().unwrap_or_default();
+        // The ID of a fulfillment order is that of its order, followed by a zero.
+        let order = self.orders.get_mut(&(id / 10))?;
+        if self.is_forgetful {
+            return Some((StatusCode::OK, json!({"fulfillment": {"id": id, "status": "success"}})));
+        }
+        Some(match order.fulfill(fulfillment) {
+            Ok(body) => (StatusCode::OK, body),
+            Err(refusal) => refusal,
+        })
+    }
+}
+
+#[async_trait]
+impl PeerTransport for OtherShops {
+    async fn exchange(&self, request: Request) -> Result<Response, NoPeerResponse> {
+        self.power.pass().await;
+        let fate = self.receive(&request);
+        sleep(WAY).await;
+        self.power.pass().await;
+        match fate {
+            Fate::Answered(status, body) => {
+                let mut response = HttpResponse::new(body.to_string());
+                *response.status_mut() = status;
+                Ok(response.into())
+            }
+            Fate::Unanswered(error) => Err(error),
+            Fate::Forgotten => pending().await,
+        }
+    }
+}

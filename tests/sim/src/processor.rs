@@ -1,0 +1,189 @@
+//! Payment processor of the world. It records every cent, whatever the server knows of it.
+//!
+//! `books` has its sessions, charges and refunds, `events` the news of them for the server, and `port` the calls of the
+//! server, which the network loses and delays, and whose idempotency keys it remembers (`keys`). Customers act on its
+//! pages; `courier` brings its events.
+
+mod books;
+mod events;
+mod keys;
+mod port;
+
+pub use books::{Charge, PageState};
+pub use events::WaitingEvent;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use fastrand::Rng;
+use simulator::payments::{SimPayment, SimPaymentEvent};
+use tokio::sync::Notify;
+
+use self::books::Books;
+use self::events::EventQueue;
+use self::keys::KeyedAnswers;
+use self::port::CallRates;
+use crate::chance::branch;
+use crate::clock::WorldClock;
+use crate::faults::FaultPlan;
+use crate::plants::{Plant, Planter};
+use crate::power::Power;
+use crate::story::Story;
+use services::payments::{ProcessorSession, Refund};
+
+/// Act of a customer on a payment page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PageAct {
+    /// Pays, and the money is there at once.
+    Pay,
+    /// Pays in a way in which the money comes later, or never.
+    PaySlowly,
+    /// Tries a card that is declined.
+    BeDeclined,
+    /// Leaves the page until its time is over.
+    Leave,
+}
+
+/// Payment processor.
+pub struct Processor {
+    clock: Arc<WorldClock>,
+    story: Arc<Story>,
+    power: Arc<Power>,
+    planter: Arc<Planter>,
+    state: Mutex<ProcessorState>,
+    /// Signal that another event is on its way.
+    departure: Notify,
+}
+
+struct ProcessorState {
+    /// Chance of what happens to calls.
+    chance: Rng,
+    rates: CallRates,
+    books: Books,
+    session_answers: KeyedAnswers<ProcessorSession>,
+    refund_answers: KeyedAnswers<Refund>,
+    events: EventQueue,
+    /// Refunds by their payment intents that a plant pretends.
+    pretended_refunds: BTreeMap<String, Vec<Refund>>,
+}
+
+impl Processor {
+    /// Creates a processor that has no payments and works.
+    pub fn new(seed: u64, clock: Arc<WorldClock>, story: Arc<Story>, power: Arc<Power>, planter: Arc<Planter>) -> Self {
+        let state = ProcessorState {
+            chance: branch(seed, "payment calls"),
+            rates: CallRates::default(),
+            books: Books::default(),
+            session_answers: KeyedAnswers::default(),
+            refund_answers: KeyedAnswers::default(),
+            events: EventQueue::new(seed),
+            pretended_refunds: BTreeMap::new(),
+        };
+        Self { clock, story, power, planter, state: Mutex::new(state), departure: Notify::new() }
+    }
+
+    /// Lets calls and events fail as often as a plan says.
+    pub fn set_rates(&self, plan: &FaultPlan) {
+        let mut state = self.state();
+        state.rates = CallRates::of(plan);
+        state.events.set_rates(plan);
+    }
+
+    /// Returns the state of a payment page.
+    pub fn page_state(&self, page: &str) -> Option<PageState> {
+        self.state().books.page_state(page)
+    }
+
+    /// Lets a customer act on a payment page. Nothing happens on one that cannot be paid any more.
+    pub fn act(&self, page: &str, act: PageAct) {
+        let (to, event) = match act {
+            PageAct::Pay => (PageState::Paid, SimPaymentEvent::Completed),
+            PageAct::PaySlowly => (PageState::Pending, SimPaymentEvent::CompletedUnpaid),
+            PageAct::BeDeclined => (PageState::Open, SimPaymentEvent::PaymentFailed),
+            PageAct::Leave => (PageState::Over, SimPaymentEvent::Expired),
+        };
+        // A declined card is tried again, and is no news that anybody asks for.
+        self.turn(page, (PageState::Open, to), event, act != PageAct::BeDeclined);
+    }
+
+    /// Lets the money of a slow payment arrive, or fail to.
+    pub fn settle(&self, page: &str, arrives: bool) {
+        let (to, event) = if arrives {
+            (PageState::Paid, SimPaymentEvent::AsyncSucceeded)
+        } else {
+            (PageState::Over, SimPaymentEvent::AsyncFailed)
+        };
+        self.turn(page, (PageState::Pending, to), event, true);
+    }
+
+    /// Moves a page from one state to another, if it is in the former, with what follows from that.
+    fn turn(&self, page: &str, (from, to): (PageState, PageState), event: SimPaymentEvent, is_learnt: bool) {
+        let now = self.now();
+        let mut state = self.state();
+        let ProcessorState { books, events, .. } = &mut *state;
+        let Some(payment) = books.payment(page) else { return };
+        if !books.turn(page, from, to) {
+            return self.story.tell(format!("processor: the page {page} is not open any more"));
+        }
+        self.story.tell(format!("processor: {} for {} cents at {page}", event.name(), payment.amount_cents));
+        if to == PageState::Paid {
+            books.charge(&payment);
+            if self.planter.strikes(Plant::UnknownCharge) {
+                let payment_intent = format!("{}_again", payment.payment_intent);
+                books.charge(&SimPayment { payment_intent, ..payment.clone() });
+            }
+        }
+        events.push(event, &payment, now, is_learnt);
+        drop(state);
+        self.departure.notify_one();
+    }
+
+    /// Records a payment that was made without a page of the server, or money that went back of it without the server.
+    /// Whoever records it tells the server of it.
+    pub fn record(&self, payment: &SimPayment, event: SimPaymentEvent) {
+        let mut state = self.state();
+        state.books.charge(payment);
+        if let SimPaymentEvent::Refunded { refunded_cents } = event {
+            state.books.raise_refunds(&payment.payment_intent, refunded_cents);
+        }
+    }
+
+    /// Returns the charges of an order by their payment intents.
+    pub fn charges_of(&self, order: &str) -> BTreeMap<String, Charge> {
+        self.state().books.charges_of(order)
+    }
+
+    /// Returns the money of an order that did not go back, in minor units.
+    pub fn balance_cents(&self, order: &str) -> i64 {
+        self.charges_of(order).values().map(|charge| charge.cents - charge.refunded_cents()).sum()
+    }
+
+    /// Returns an order's page that can be paid, if there is one.
+    pub fn open_page(&self, order: &str) -> Option<String> {
+        self.state().books.open_page(order).cloned()
+    }
+
+    /// Returns the event that is sent next.
+    pub fn first_event(&self) -> Option<WaitingEvent> {
+        self.state().events.first().cloned()
+    }
+
+    /// Waits until another event is on its way.
+    pub async fn departure(&self) {
+        self.departure.notified().await;
+    }
+
+    /// Ends the way of an event that the server has taken, or has it sent again later.
+    pub fn settle_event(&self, number: u64, is_taken: bool) {
+        self.state().events.settle(number, is_taken, self.clock.elapsed_ms());
+    }
+
+    /// Returns the present: virtual milliseconds since the beginning, and seconds of the calendar.
+    fn now(&self) -> (i64, i64) {
+        (self.clock.elapsed_ms(), self.clock.now().0 / 1000)
+    }
+
+    fn state(&self) -> MutexGuard<'_, ProcessorState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

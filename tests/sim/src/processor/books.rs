@@ -1,0 +1,190 @@
+//! Books of the payment processor: checkout sessions, and charges with their refunds.
+
+use std::collections::BTreeMap;
+
+use simulator::payments::SimPayment;
+
+use domain::time::{DAY_MS, Timestamp};
+use services::payments::{
+    NewPaymentSession, NewRefund, ProcessorError, ProcessorSession, REFUND_ID, Refund, SessionStatus,
+};
+
+/// Money that a customer paid, less what went back.
+#[derive(Clone, Debug)]
+pub struct Charge {
+    /// Order that was paid.
+    pub order: String,
+    /// Amount in minor units.
+    pub cents: i64,
+    /// Currency.
+    pub currency: String,
+    /// Refunds.
+    pub refunds: Vec<Refund>,
+}
+
+impl Charge {
+    /// Returns the amount that went back, in minor units.
+    pub fn refunded_cents(&self) -> i64 {
+        self.refunds.iter().map(|refund| refund.amount_cents).sum()
+    }
+}
+
+/// State of a payment page, as a customer sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PageState {
+    /// It can be paid.
+    Open,
+    /// The customer has paid, and the money is not there yet.
+    Pending,
+    /// The money is there.
+    Paid,
+    /// It cannot be paid any more.
+    Over,
+}
+
+/// Checkout session.
+struct Page {
+    order: String,
+    cents: i64,
+    currency: String,
+    intent: String,
+    state: PageState,
+    /// A slow payment did not arrive.
+    has_failed: bool,
+    expires_at: Timestamp,
+}
+
+/// Sessions and charges.
+#[derive(Default)]
+pub struct Books {
+    pages: BTreeMap<String, Page>,
+    /// Charges by their payment intents.
+    charges: BTreeMap<String, Charge>,
+    /// Number of IDs that were assigned.
+    count: u64,
+}
+
+/// Returns the refusal of a request about something that does not exist.
+fn missing(what: &str) -> ProcessorError {
+    let words = format!("no such {what}");
+    ProcessorError::Refused { status: 404, code: "resource_missing".to_owned(), words }
+}
+
+impl Books {
+    fn id(&mut self, prefix: &str) -> String {
+        self.count += 1;
+        format!("{prefix}_till_{}", self.count)
+    }
+
+    /// Opens a session.
+    pub fn open(&mut self, new: &NewPaymentSession, now: Timestamp) -> Result<ProcessorSession, ProcessorError> {
+        let (id, intent) = (self.id("cs"), self.id("pi"));
+        let page = Page {
+            order: new.reference.clone(),
+            cents: new.amount_cents,
+            currency: new.currency.clone(),
+            intent,
+            state: PageState::Open,
+            has_failed: false,
+            expires_at: now.plus_ms(DAY_MS),
+        };
+        self.pages.insert(id.clone(), page);
+        self.session(&id)
+    }
+
+    /// Returns a session as the processor shows it.
+    pub fn session(&self, id: &str) -> Result<ProcessorSession, ProcessorError> {
+        let page = self.pages.get(id).ok_or_else(|| missing("session"))?;
+        let status = match page.state {
+            PageState::Open => SessionStatus::Open,
+            PageState::Over if !page.has_failed => SessionStatus::Expired,
+            PageState::Over | PageState::Pending | PageState::Paid => SessionStatus::Complete,
+        };
+        let is_open = status == SessionStatus::Open;
+        Ok(ProcessorSession {
+            id: id.to_owned(),
+            url: is_open.then(|| format!("https://pay.example/{id}")),
+            status,
+            paid: page.state == PageState::Paid,
+            payment_failed: page.has_failed,
+            amount_cents: Some(page.cents),
+            currency: Some(page.currency.clone()),
+            intent: (status == SessionStatus::Complete).then(|| page.intent.clone()),
+            expires_at: page.expires_at,
+        })
+    }
+
+    /// Returns the state of a page.
+    pub fn page_state(&self, id: &str) -> Option<PageState> {
+        self.pages.get(id).map(|page| page.state)
+    }
+
+    /// Returns the payment that a page is for, as events describe it.
+    pub fn payment(&self, id: &str) -> Option<SimPayment> {
+        let page = self.pages.get(id)?;
+        Some(SimPayment {
+            session_id: id.to_owned(),
+            payment_intent: page.intent.clone(),
+            ..SimPayment::new(&page.order, page.cents, &page.currency)
+        })
+    }
+
+    /// Moves a page from one state to another. Returns whether it was in the former.
+    pub fn turn(&mut self, id: &str, from: PageState, to: PageState) -> bool {
+        let Some(page) = self.pages.get_mut(id).filter(|page| page.state == from) else { return false };
+        page.state = to;
+        page.has_failed = from == PageState::Pending && to == PageState::Over;
+        true
+    }
+
+    /// Returns an order's page that can be paid, if there is one.
+    pub fn open_page(&self, order: &str) -> Option<&String> {
+        let is_open = |page: &Page| page.order == order && page.state == PageState::Open;
+        self.pages.iter().find(|(_, page)| is_open(page)).map(|(id, _)| id)
+    }
+
+    /// Records a charge, once for each intent.
+    pub fn charge(&mut self, payment: &SimPayment) {
+        self.charges.entry(payment.payment_intent.clone()).or_insert_with(|| Charge {
+            order: payment.order_id.clone(),
+            cents: payment.amount_cents,
+            currency: payment.currency.clone(),
+            refunds: Vec::new(),
+        });
+    }
+
+    /// Refunds a charge. Returns the refund.
+    pub fn refund(&mut self, new: &NewRefund) -> Result<Refund, ProcessorError> {
+        let id = self.id("re");
+        let charge = self.charges.get_mut(&new.intent).ok_or_else(|| missing("payment intent"))?;
+        if new.amount_cents > charge.cents - charge.refunded_cents() {
+            let words = "the amount is greater than what is left of the charge".to_owned();
+            return Err(ProcessorError::Refused { status: 400, code: String::new(), words });
+        }
+        let our_id = new.metadata.iter().find(|(name, _)| name == REFUND_ID).map(|(_, value)| value.clone());
+        let refund = Refund { id, amount_cents: new.amount_cents, counts: true, our_id };
+        charge.refunds.push(refund.clone());
+        Ok(refund)
+    }
+
+    /// Raises the amount that somebody gave back of a charge at the processor, without the shop, to a total.
+    pub fn raise_refunds(&mut self, intent: &str, refunded_cents: i64) {
+        let id = self.id("re");
+        let Some(charge) = self.charges.get_mut(intent) else { return };
+        let more = refunded_cents - charge.refunded_cents();
+        if more > 0 {
+            charge.refunds.push(Refund { id, amount_cents: more, counts: true, our_id: None });
+        }
+    }
+
+    /// Returns a charge by its intent.
+    pub fn charge_of(&self, intent: &str) -> Option<&Charge> {
+        self.charges.get(intent)
+    }
+
+    /// Returns the charges of an order with their intents.
+    pub fn charges_of(&self, order: &str) -> BTreeMap<String, Charge> {
+        let charges = self.charges.iter().filter(|(_, charge)| charge.order == order);
+        charges.map(|(intent, charge)| (intent.clone(), charge.clone())).collect()
+    }
+}

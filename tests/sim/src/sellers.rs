@@ -1,0 +1,236 @@
+//! Sellers: other shops, whose messages arrive late, twice and out of order, and the staff who connects them and ships
+//! what they sold. What was not acknowledged they repeat.
+
+use axum::http::Method;
+use serde_json::{Value, json};
+use simulator::shops::signature;
+use uuid::Uuid;
+
+use crate::acknowledgements::{Errand, Reply};
+use crate::error::SimError;
+use crate::other_shops::{SHOP_SECRET, SHOP_TOKEN, address_of, order_of, variant_of};
+use crate::people::People;
+use crate::plants::Plant;
+use crate::rest::{jobs_unrest, read_order};
+use crate::shop::Shop;
+use crate::sold::{Letter, ShopPlan, SoldPlan, Stage};
+use crate::world::World;
+
+/// Number by which the ID of an order differs that a plant doubles.
+const DOUBLED: u64 = 500;
+
+/// Another shop, and the staff who looks after it.
+pub struct Seller {
+    /// Plan of the shop.
+    pub plan: ShopPlan,
+    /// Orders that it sells, in the order of the plan.
+    pub sales: Vec<Sale>,
+    /// ID of the sales channel, once its creation was acknowledged.
+    channel: Option<String>,
+    /// The staff has mapped the shop's products.
+    is_mapped: bool,
+    /// Messages that were not accepted yet, in the order in which they first arrive.
+    letters: Vec<Letter>,
+    /// Number of refusals. The server repeats a refusal to whoever repeats the key.
+    refusals: u64,
+}
+
+/// Order that another shop sold.
+pub struct Sale {
+    /// Plan of the order.
+    pub plan: SoldPlan,
+    /// ID of its record, once a message about it was accepted.
+    pub record: Option<String>,
+    /// ID of our order, once it exists.
+    pub order: Option<String>,
+    /// Number of shipments. There are several where a part was rejected after it was shipped.
+    shipments: u32,
+}
+
+impl Seller {
+    /// Creates a shop from which nothing has arrived yet.
+    pub fn new(plan: ShopPlan) -> Self {
+        let sale = |plan: &SoldPlan| Sale { plan: plan.clone(), record: None, order: None, shipments: 0 };
+        let (sales, letters) = (plan.orders.iter().map(sale).collect(), plan.letters.clone());
+        Self { plan, sales, channel: None, is_mapped: false, letters, refusals: 0 }
+    }
+
+    /// Returns whether all messages were accepted, and the staff has connected the shop.
+    pub fn is_done(&self) -> bool {
+        self.is_mapped && self.letters.is_empty()
+    }
+
+    /// Returns the IDs of our orders.
+    pub fn orders(&self) -> impl Iterator<Item = &String> {
+        self.sales.iter().filter_map(|sale| sale.order.as_ref())
+    }
+
+    /// Does what is due.
+    pub async fn step(&mut self, world: &World, shop: &Shop, products: &[String]) -> Result<(), SimError> {
+        let now = world.clock.elapsed_ms();
+        let Some(channel) = self.channel.clone() else { return self.connect(now, shop).await };
+        if !self.is_mapped && now >= self.plan.map_ms {
+            self.map(shop, &channel, products).await?;
+        }
+        let due: Vec<Letter> = self.letters.iter().copied().filter(|letter| letter.at_ms <= now).collect();
+        for letter in due {
+            self.deliver(world, shop, &channel, letter).await?;
+        }
+        for at in 0..self.sales.len() {
+            self.look_after(world, shop, at).await?;
+        }
+        Ok(())
+    }
+
+    /// Creates the sales channel.
+    async fn connect(&mut self, now: i64, shop: &Shop) -> Result<(), SimError> {
+        if now < self.plan.create_ms {
+            return Ok(());
+        }
+        let number = self.plan.number;
+        let body = json!({
+            "kind": "shopify", "name": format!("Other shop {number}"), "secret": SHOP_SECRET,
+            "baseUrl": address_of(number), "accessToken": SHOP_TOKEN,
+        });
+        let errand = Errand { path: "/api/sales-channels".to_owned(), key: format!("channel-{number}"), body };
+        if let Some(channel) = outcome(shop.ask(&errand).await?, "a sales channel")? {
+            self.channel = channel["id"].as_str().map(str::to_owned);
+        }
+        Ok(())
+    }
+
+    /// Maps the products of the shop to ours.
+    async fn map(&mut self, shop: &Shop, channel: &str, products: &[String]) -> Result<(), SimError> {
+        let variant = |(at, sku): (usize, &String)| json!({"variant": variant_of(at), "skuId": sku});
+        let variants: Vec<Value> = products.iter().enumerate().map(variant).collect();
+        // Without a key: it may be repeated, and its response is no resource with a version.
+        let path = format!("/api/sales-channels/{channel}/variants");
+        let reply = shop.change(Method::POST, &path, &json!({"variants": variants})).await?;
+        self.is_mapped = outcome(reply, "a map of variants")?.is_some();
+        Ok(())
+    }
+
+    /// Lets a message arrive. What the server does not accept arrives again.
+    async fn deliver(&mut self, world: &World, shop: &Shop, channel: &str, letter: Letter) -> Result<(), SimError> {
+        let Letter { order: at, stage, .. } = letter;
+        let Some(plan) = self.plan.orders.get(at).cloned() else { return Ok(()) };
+        if !tell(shop, channel, &plan, stage).await? {
+            return Ok(());
+        }
+        if stage == Stage::Paid && world.planter.has(Plant::DoubledSale) {
+            let double = SoldPlan { id: plan.id + DOUBLED, ..plan.clone() };
+            if !tell(shop, channel, &double, stage).await? {
+                return Ok(());
+            }
+        }
+        world.story.tell(format!("other shop {}: order {} is {stage:?}", self.plan.number, plan.id));
+        let same = |one: &Letter| (one.at_ms, one.order, one.stage) == (letter.at_ms, at, stage);
+        if let Some(place) = self.letters.iter().position(same) {
+            self.letters.remove(place);
+        }
+        if let (Some(sale), Ok(channel)) = (self.sales.get_mut(at), channel.parse::<Uuid>()) {
+            // All messages about an order reach the record with this ID.
+            let record = Uuid::new_v5(&channel, plan.id.to_string().as_bytes());
+            sale.record.get_or_insert_with(|| record.to_string());
+        }
+        Ok(())
+    }
+
+    /// Ships our order whenever it is ready.
+    async fn look_after(&mut self, world: &World, shop: &Shop, at: usize) -> Result<(), SimError> {
+        let (number, refusals) = (self.plan.number, self.refusals);
+        let Some(sale) = self.sales.get_mut(at) else { return Ok(()) };
+        let Some(record) = &sale.record else { return Ok(()) };
+        if sale.order.is_none() {
+            let record = shop.read(&format!("/api/channel-orders/{record}")).await?;
+            sale.order = record.and_then(|record| record["orderId"].as_str().map(str::to_owned));
+        }
+        let Some(order) = &sale.order else { return Ok(()) };
+        let Some(state) = shop.read(&format!("/api/orders/{order}")).await? else { return Ok(()) };
+        if state["status"] != "ready" {
+            return Ok(());
+        }
+        let tracking_number = format!("00340434{number}{}", sale.plan.id);
+        let errand = Errand {
+            path: format!("/api/orders/{order}/ship"),
+            key: format!("ship-{number}-{at}-{}-{refusals}", sale.shipments),
+            body: json!({"carrier": "DHL", "trackingNumber": tracking_number, "estimatedDelivery": "2026-11-24"}),
+        };
+        match shop.ask(&errand).await? {
+            Reply::Done(_) => {
+                world.story.tell(format!("staff: order {} of other shop {number} is shipped", sale.plan.id));
+                sale.shipments += 1;
+            }
+            // A part was rejected, or the order was cancelled, in this moment.
+            Reply::Refused(_) => self.refusals += 1,
+            Reply::Unanswered => {}
+        }
+        Ok(())
+    }
+}
+
+/// Sold order as the API shows it.
+pub struct SaleEnding {
+    /// Record of the order in the other shop.
+    pub record: Value,
+    /// Our order with its jobs; null if there is none.
+    pub ours: (Value, Vec<Value>),
+}
+
+impl SaleEnding {
+    /// Returns something that is not done yet; `None` if all is.
+    pub fn unrest(&self) -> Option<String> {
+        let Self { record, ours: (order, jobs) } = self;
+        let mut shipments = record["shipments"].as_array().into_iter().flatten();
+        let is_reported = shipments.all(|shipment| shipment["state"] == "told");
+        match (record["status"].as_str(), order["status"].as_str()) {
+            (Some("cancelled"), None) => None,
+            (Some("made"), Some("cancelled" | "refunded" | "shipped")) if is_reported => jobs_unrest(jobs, true),
+            _ => Some(format!("{record}, with order {order} and jobs {}", Value::from(jobs.clone()))),
+        }
+    }
+}
+
+/// Reads the orders that other shops sold, in the order of the plan.
+pub async fn read_sales(world: &World, shop: &Shop, people: &People) -> Result<Vec<SaleEnding>, SimError> {
+    world.journal.read(&world.disk.tables());
+    let mut sales = Vec::new();
+    for sale in people.sellers.iter().flat_map(|seller| &seller.sales) {
+        let record = match &sale.record {
+            Some(record) => shop.get(&format!("/api/channel-orders/{record}")).await?.expect(200)?,
+            None => Value::Null,
+        };
+        let ours = match record["orderId"].as_str() {
+            Some(order) => read_order(world, shop, order).await?,
+            None => (Value::Null, Vec::new()),
+        };
+        sales.push(SaleEnding { record, ours });
+    }
+    Ok(sales)
+}
+
+/// Returns the body of a reply; `None` if there is no answer. Fails if it was refused.
+fn outcome(reply: Reply, what: &str) -> Result<Option<Value>, SimError> {
+    match reply {
+        Reply::Done(body) => Ok(Some(body)),
+        Reply::Unanswered => Ok(None),
+        Reply::Refused(code) => Err(SimError::Broken(format!("{what} was refused: {code}"))),
+    }
+}
+
+/// Sends a message about an order. Returns whether the server has accepted it.
+async fn tell(shop: &Shop, channel: &str, plan: &SoldPlan, stage: Stage) -> Result<bool, SimError> {
+    let topic = match stage {
+        Stage::Placed => "orders/create",
+        Stage::Paid => "orders/paid",
+        Stage::Cancelled => "orders/cancelled",
+    };
+    let body = order_of(plan, stage).of_shopify(|variant| format!("Vase {variant}")).to_string();
+    let signature = signature(SHOP_SECRET, body.as_bytes());
+    let headers = [("x-shopify-topic", topic), ("x-shopify-hmac-sha256", signature.as_str())];
+    match shop.message(&format!("/webhooks/sales-channels/{channel}"), &headers, body).await? {
+        200 => Ok(true),
+        409 | 429 | 500.. => Ok(false),
+        other => Err(SimError::Broken(format!("a message of another shop was answered with {other}"))),
+    }
+}

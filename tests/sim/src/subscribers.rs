@@ -1,0 +1,208 @@
+//! Staff who look after webhook endpoints: they create, change, disable and delete them as planned, and enable again
+//! what the server disabled, once its receiver works. What was not acknowledged they repeat.
+
+use axum::http::Method;
+use serde_json::{Value, json};
+
+use crate::acknowledgements::{Errand, Reply};
+use crate::endpoints::{EndpointPlan, EndpointStep};
+use crate::error::SimError;
+use crate::receivers::url_of;
+use crate::shop::Shop;
+use crate::world::World;
+
+/// Moment of a story.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    /// Virtual time in milliseconds since the beginning.
+    pub ms: i64,
+    /// Number of the last event on the disk.
+    pub seq: i64,
+}
+
+impl Moment {
+    fn now(world: &World) -> Self {
+        Self { ms: world.clock.elapsed_ms(), seq: world.disk.tables().last_seq() }
+    }
+}
+
+/// Step that was carried out. It took effect between two moments.
+#[derive(Clone, Debug)]
+pub struct PastStep {
+    /// Step.
+    pub step: EndpointStep,
+    /// Moment at which it was requested first.
+    pub from: Moment,
+    /// Moment at which it was acknowledged.
+    pub to: Moment,
+}
+
+/// Endpoint, as the staff knows it.
+pub struct Subscriber {
+    /// Plan of the endpoint.
+    pub plan: EndpointPlan,
+    /// ID of the endpoint, once its creation was acknowledged.
+    pub id: Option<String>,
+    /// Steps that were carried out, in order.
+    pub history: Vec<PastStep>,
+    /// Number of planned steps that were carried out.
+    steps: usize,
+    /// Moment at which the next planned step was requested first.
+    requested: Option<Moment>,
+    /// Moment at which the endpoint that the server disabled was to be enabled first.
+    enabling: Option<Moment>,
+}
+
+/// Returns the secret with the given number of an endpoint. Every second one is a key in base64.
+fn secret_of(endpoint: usize, number: usize) -> String {
+    let digits = endpoint * 100 + number;
+    if number.is_multiple_of(2) { format!("whsec_{digits:032}") } else { format!("secret {digits} with plain letters") }
+}
+
+impl Subscriber {
+    /// Creates the staff's knowledge of an endpoint that does not exist yet.
+    pub fn new(plan: EndpointPlan) -> Self {
+        Self { plan, id: None, history: Vec::new(), steps: 0, requested: None, enabling: None }
+    }
+
+    /// Returns whether all planned steps were acknowledged.
+    pub fn is_done(&self) -> bool {
+        self.steps == self.plan.steps.len()
+    }
+
+    /// Returns the path of the endpoint in the API, if it exists.
+    pub fn path(&self) -> Option<String> {
+        let id = self.id.as_ref().filter(|_| !self.is_deleted())?;
+        Some(format!("/api/webhooks/endpoints/{id}"))
+    }
+
+    /// Returns whether the staff has deleted the endpoint.
+    pub fn is_deleted(&self) -> bool {
+        self.history.iter().any(|entry| entry.step == EndpointStep::Delete)
+    }
+
+    /// Returns the last step that decided whether deliveries are sent.
+    pub fn last_switch(&self) -> Option<&EndpointStep> {
+        use EndpointStep::{Move, Rotate, Subscribe};
+        let mut steps = self.history.iter().rev().map(|entry| &entry.step);
+        steps.find(|step| !matches!(step, Subscribe(_) | Move(_) | Rotate(_)))
+    }
+
+    /// Takes the next step, if it is due, or looks after the endpoint.
+    pub async fn step(&mut self, world: &World, shop: &Shop) -> Result<(), SimError> {
+        if self.enabling.is_some() {
+            return self.enable(world, shop).await;
+        }
+        match self.plan.steps.get(self.steps).cloned() {
+            Some((at, step)) if world.clock.elapsed_ms() >= at => self.take(world, shop, step).await,
+            _ => self.look_after(world, shop).await,
+        }
+    }
+
+    async fn take(&mut self, world: &World, shop: &Shop, step: EndpointStep) -> Result<(), SimError> {
+        let from = *self.requested.get_or_insert_with(|| Moment::now(world));
+        let is_done = match &step {
+            EndpointStep::Create(events) => self.create(world, shop, events).await?,
+            step => self.change(world, shop, step).await?,
+        };
+        if is_done {
+            world.story.tell(format!("staff: endpoint {}: {step:?}", self.plan.number));
+            self.history.push(PastStep { step, from, to: Moment::now(world) });
+            self.requested = None;
+            self.steps += 1;
+        }
+        Ok(())
+    }
+
+    fn errand(&self, path: String, body: Value) -> Errand {
+        Errand { path, key: format!("endpoint-{}-{}", self.plan.number, self.steps), body }
+    }
+
+    async fn create(&mut self, world: &World, shop: &Shop, events: &[&'static str]) -> Result<bool, SimError> {
+        let number = self.plan.number;
+        let secret = secret_of(number, 0);
+        // Deliveries may arrive before the acknowledgement.
+        world.receivers.offer_secret(number, &secret);
+        world.receivers.use_offered_secret(number);
+        let body = json!({"url": url_of(number, 0), "events": events, "secret": secret});
+        match shop.ask(&self.errand("/api/webhooks/endpoints".to_owned(), body)).await? {
+            Reply::Done(endpoint) => {
+                self.id = endpoint["id"].as_str().map(str::to_owned);
+                Ok(true)
+            }
+            Reply::Unanswered => Ok(false),
+            Reply::Refused(code) => Err(SimError::Broken(format!("an endpoint was refused: {code}"))),
+        }
+    }
+
+    async fn change(&self, world: &World, shop: &Shop, step: &EndpointStep) -> Result<bool, SimError> {
+        let number = self.plan.number;
+        let Some(path) = self.path() else { return Ok(true) };
+        let act = |word: &str| self.errand(format!("{path}/{word}"), json!({}));
+        let reply = match step {
+            EndpointStep::Create(_) | EndpointStep::Fail => return Ok(true),
+            EndpointStep::Subscribe(events) => shop.change(Method::PATCH, &path, &json!({"events": events})).await?,
+            EndpointStep::Move(to) => shop.change(Method::PATCH, &path, &json!({"url": url_of(number, *to)})).await?,
+            EndpointStep::Disable => shop.ask(&act("disable")).await?,
+            EndpointStep::Enable => shop.ask(&act("enable")).await?,
+            EndpointStep::Delete => shop.change(Method::DELETE, &path, &Value::Null).await?,
+            EndpointStep::Rotate(to) => {
+                let secret = secret_of(number, *to);
+                world.receivers.offer_secret(number, &secret);
+                let reply = shop.ask(&Errand { body: json!({"secret": secret}), ..act("rotate-secret") }).await?;
+                if let Reply::Done(_) = reply {
+                    world.receivers.use_offered_secret(number);
+                }
+                reply
+            }
+        };
+        match reply {
+            Reply::Done(_) => Ok(true),
+            Reply::Unanswered => Ok(false),
+            // It was deleted before, and the acknowledgement was lost.
+            Reply::Refused(code) if *step == EndpointStep::Delete && code.ends_with("not_found") => Ok(true),
+            Reply::Refused(code) => Err(SimError::Broken(format!("{step:?} of an endpoint was refused: {code}"))),
+        }
+    }
+
+    /// Sees whether the server has disabled the endpoint, and enables it once its receiver works again.
+    async fn look_after(&mut self, world: &World, shop: &Shop) -> Result<(), SimError> {
+        let Some(path) = self.path() else { return Ok(()) };
+        if self.last_switch() == Some(&EndpointStep::Disable) {
+            return Ok(());
+        }
+        let Some(endpoint) = shop.read(&path).await? else { return Ok(()) };
+        if endpoint["state"] != "disabled" {
+            return Ok(());
+        }
+        if endpoint["disabledReason"].as_str().is_none_or(str::is_empty) {
+            return Err(SimError::Broken(format!("an endpoint is disabled without a reason: {endpoint}")));
+        }
+        if self.last_switch() != Some(&EndpointStep::Fail) {
+            world.story.tell(format!("endpoint {} is disabled: {}", self.plan.number, endpoint["disabledReason"]));
+            let now = Moment::now(world);
+            self.history.push(PastStep { step: EndpointStep::Fail, from: now, to: now });
+        }
+        if world.receivers.fault_now(self.plan.number).is_some() {
+            return Ok(());
+        }
+        self.enable(world, shop).await
+    }
+
+    /// Enables the endpoint that the server disabled.
+    async fn enable(&mut self, world: &World, shop: &Shop) -> Result<(), SimError> {
+        let Some(path) = self.path() else { return Ok(()) };
+        let from = *self.enabling.get_or_insert_with(|| Moment::now(world));
+        let key = format!("enable-{}-{}", self.plan.number, self.history.len());
+        match shop.ask(&Errand { path: format!("{path}/enable"), key, body: json!({}) }).await? {
+            Reply::Done(_) => {
+                world.story.tell(format!("staff: endpoint {} is enabled again", self.plan.number));
+                self.history.push(PastStep { step: EndpointStep::Enable, from, to: Moment::now(world) });
+                self.enabling = None;
+                Ok(())
+            }
+            Reply::Unanswered => Ok(()),
+            Reply::Refused(code) => Err(SimError::Broken(format!("an endpoint was not enabled: {code}"))),
+        }
+    }
+}

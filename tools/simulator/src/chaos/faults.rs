@@ -1,0 +1,98 @@
+//! Faults as they happen: each hits its system, lasts, and is healed.
+
+use std::sync::Arc;
+
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use crate::fault_plan::{Fault, FaultKind, FaultTarget, FaultTargets};
+use crate::keeper::Keeper;
+use crate::network::NetworkState;
+use crate::server::set_writable;
+use crate::story::{Story, seconds};
+use crate::world::World;
+
+/// Returns what can be hit.
+pub fn targets(world: &World) -> FaultTargets {
+    FaultTargets {
+        database: world.services.postgres.is_some(),
+        redis: world.services.redis.is_some(),
+        broker: world.services.broker.is_some(),
+        files: world.prlimit.is_some(),
+        networks: world.networks.len(),
+    }
+}
+
+/// Lets all faults happen. Returns when the last of them is healed.
+pub async fn happen(world: Arc<World>, faults: Vec<Fault>, story: Story) {
+    let began = Instant::now();
+    let mut lasting = JoinSet::new();
+    for fault in faults {
+        sleep_until(began + fault.at).await;
+        let world = world.clone();
+        lasting.spawn(async move { hit(&world, fault, story).await });
+    }
+    while lasting.join_next().await.is_some() {}
+}
+
+async fn hit(world: &World, fault: Fault, story: Story) {
+    let (name, span) = (name_of(world, fault.target), seconds(fault.lasts));
+    match (fault.kind, keeper_of(world, fault.target)) {
+        (FaultKind::Kill, Some(keeper)) => {
+            story.tell(&format!("kill -9 of {name}, started again after {span}"));
+            keeper.kill().await;
+            sleep(fault.lasts).await;
+            keeper.release();
+        }
+        (FaultKind::Freeze, Some(keeper)) => {
+            if let Some(pid) = keeper.freeze() {
+                story.tell(&format!("{name} is frozen for {span}"));
+                sleep(fault.lasts).await;
+                keeper.thaw(pid);
+            }
+        }
+        (FaultKind::Unwritable, Some(keeper)) => {
+            let Some(prlimit) = &world.prlimit else { return };
+            story.tell(&format!("{name} can write to no file for {span}"));
+            set_writable(keeper, prlimit, false).await;
+            sleep(fault.lasts).await;
+            set_writable(keeper, prlimit, true).await;
+        }
+        (FaultKind::Cut, _) => disturb(world, fault, NetworkState::Cut, story).await,
+        (FaultKind::Stall, _) => disturb(world, fault, NetworkState::Stalled, story).await,
+        (FaultKind::Kill | FaultKind::Freeze | FaultKind::Unwritable, None) => {}
+    }
+}
+
+/// Brings a network into a state for the time of the fault.
+async fn disturb(world: &World, fault: Fault, state: NetworkState, story: Story) {
+    let FaultTarget::Network(number) = fault.target else { return };
+    let Some(network) = world.networks.get(number) else { return };
+    let word = if state == NetworkState::Cut { "cut" } else { "stalled" };
+    story.tell(&format!("the network to {} is {word} for {}", network.name, seconds(fault.lasts)));
+    network.set(state);
+    sleep(fault.lasts).await;
+    network.set(NetworkState::Whole);
+}
+
+fn keeper_of(world: &World, target: FaultTarget) -> Option<&Keeper> {
+    match target {
+        FaultTarget::Server => Some(&world.server),
+        FaultTarget::Database => world.services.postgres.as_ref().map(|postgres| &postgres.keeper),
+        FaultTarget::Redis => world.services.redis.as_ref(),
+        FaultTarget::Broker => world.services.broker.as_ref(),
+        FaultTarget::Network(_) => None,
+    }
+}
+
+fn name_of(world: &World, target: FaultTarget) -> String {
+    match target {
+        FaultTarget::Server => "the server".to_owned(),
+        FaultTarget::Database => "PostgreSQL".to_owned(),
+        FaultTarget::Redis => "Redis".to_owned(),
+        FaultTarget::Broker => "Mosquitto".to_owned(),
+        FaultTarget::Network(number) => {
+            world.networks.get(number).map(|network| network.name.clone()).unwrap_or_default()
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Programs that are killed, frozen, and started again by themselves, as a service manager does.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
+use tokio::process::{Child, Command};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+
+use crate::story::Story;
+
+/// Pause before a program that ended by itself is started again.
+const RESTART_PAUSE: Duration = Duration::from_millis(200);
+/// Maximum time in which a program may end in order when the run is over.
+const END_TIMEOUT: Duration = Duration::from_secs(10);
+/// Number of log lines that are shown when a promise was broken.
+const LAST_LINES: usize = 60;
+
+/// Program that is started again whenever it ends. It is killed when this is dropped.
+#[derive(Debug)]
+pub struct Keeper {
+    /// Running process, if any.
+    pid: watch::Receiver<Option<Pid>>,
+    /// `true` while the program must stay down.
+    held: watch::Sender<bool>,
+    task: JoinHandle<()>,
+}
+
+impl Keeper {
+    /// Starts a program. If it has a log, it is read, and each end of the program by itself is told.
+    pub fn start(
+        name: &'static str,
+        log: Option<ServerLog>,
+        story: Story,
+        command: impl Fn() -> Command + Send + 'static,
+    ) -> Self {
+        let (running, pid) = watch::channel(None);
+        let held = watch::Sender::new(false);
+        let work = KeeperWork { name, log, story, running, held: held.subscribe() };
+        Self { pid, held, task: tokio::spawn(work.run(command)) }
+    }
+
+    /// Returns the running process, if any.
+    pub fn pid(&self) -> Option<Pid> {
+        *self.pid.borrow()
+    }
+
+    /// Kills the program as kill -9 does, and keeps it down until it is released.
+    pub async fn kill(&self) {
+        self.end_by(Signal::KILL).await;
+    }
+
+    /// Lets the program be started again.
+    pub fn release(&self) {
+        self.held.send_replace(false);
+    }
+
+    /// Stops the program from running on, without ending it. Returns the process, which [`Keeper::thaw`] takes.
+    pub fn freeze(&self) -> Option<Pid> {
+        let pid = self.pid()?;
+        kill_process(pid, Signal::STOP).ok().map(|()| pid)
+    }
+
+    /// Lets a frozen process run on, unless it has ended meanwhile.
+    pub fn thaw(&self, frozen: Pid) {
+        if self.pid() == Some(frozen) {
+            // It may end in this moment.
+            let _ = kill_process(frozen, Signal::CONT);
+        }
+    }
+
+    /// Ends the program with a signal, or with kill -9 if it takes too long, for good.
+    pub async fn end(&self, signal: Signal) {
+        if timeout(END_TIMEOUT, self.end_by(signal)).await.is_err() {
+            self.kill().await;
+        }
+    }
+
+    async fn end_by(&self, signal: Signal) {
+        self.held.send_replace(true);
+        if let Some(pid) = self.pid() {
+            // It may have ended by itself.
+            let _ = kill_process(pid, signal);
+        }
+        let mut pid = self.pid.clone();
+        let _ = pid.wait_for(Option::is_none).await;
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        // The process is killed with the task that waits for it.
+        self.task.abort();
+    }
+}
+
+/// Task that starts a program and waits for its end, again and again.
+struct KeeperWork {
+    name: &'static str,
+    log: Option<ServerLog>,
+    story: Story,
+    running: watch::Sender<Option<Pid>>,
+    held: watch::Receiver<bool>,
+}
+
+impl KeeperWork {
+    async fn run(mut self, command: impl Fn() -> Command + Send + 'static) {
+        while self.held.wait_for(|held| !held).await.is_ok() {
+            let mut command = command();
+            // Ctrl-C in the terminal reaches only this program, which then ends all others.
+            command.process_group(0).kill_on_drop(true);
+            match command.spawn() {
+                Ok(child) => self.wait(child).await,
+                Err(error) => self.story.tell(&format!("{} cannot be started: {error}", self.name)),
+            }
+            sleep(RESTART_PAUSE).await;
+        }
+    }
+
+    /// Waits until the process has ended.
+    async fn wait(&mut self, mut child: Child) {
+        // Held open: the server ends when its standard input closes, and so with this program.
+        let _input = child.stdin.take();
+        if let Some(log) = &self.log {
+            log.follow(&mut child);
+        }
+        self.running.send_replace(child.id().and_then(|id| Pid::from_raw(id.cast_signed())));
+        if *self.held.borrow() {
+            // Held between the look and the start.
+            let _ = child.start_kill();
+        }
+        let ended = child.wait().await;
+        self.running.send_replace(None);
+        if self.log.is_some() && !*self.held.borrow() {
+            let status = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
+            self.story.tell(&format!("{} ended by itself ({status}) and is started again", self.name));
+        }
+    }
+}
+
+/// Log of the server over all of its processes.
+#[derive(Clone, Debug, Default)]
+pub struct ServerLog(Arc<Mutex<LogLines>>);
+
+#[derive(Debug, Default)]
+struct LogLines {
+    last: VecDeque<String>,
+    panics: Vec<String>,
+}
+
+impl ServerLog {
+    /// Reads what a process prints until it ends.
+    fn follow(&self, child: &mut Child) {
+        if let Some(output) = child.stdout.take() {
+            tokio::spawn(self.clone().read(output));
+        }
+        if let Some(errors) = child.stderr.take() {
+            tokio::spawn(self.clone().read(errors));
+        }
+    }
+
+    async fn read(self, stream: impl AsyncRead + Unpin) {
+        let mut lines = BufReader::new(stream).lines();
+        while let Ok(Some(line)) = lines.next_line().await {
+            self.add(line);
+        }
+    }
+
+    fn add(&self, line: String) {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if line.contains("panicked") {
+            lines.panics.push(line.clone());
+        }
+        lines.last.push_back(line);
+        if lines.last.len() > LAST_LINES {
+            lines.last.pop_front();
+        }
+    }
+
+    /// Returns the last lines.
+    pub fn last(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).last.iter().cloned().collect()
+    }
+
+    /// Returns the lines that report a panic.
+    pub fn panics(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).panics.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use std::process::Stdio;
+
+    use super::*;
+
+    /// Longest wait for anything that happens at all.
+    const LONG: Duration = Duration::from_secs(60);
+
+    async fn next_pid(keeper: &Keeper) -> Pid {
+        let mut pid = keeper.pid.clone();
+        let running = timeout(LONG, pid.wait_for(Option::is_some)).await.unwrap().unwrap();
+        running.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_program_stays_down_while_it_is_held_and_is_another_process_then() {
+        let keeper = Keeper::start("sleep", None, Story::begin(), || {
+            let mut command = Command::new("sleep");
+            command.arg("600");
+            command
+        });
+        let first = next_pid(&keeper).await;
+        assert_eq!(keeper.freeze(), Some(first));
+        keeper.thaw(first);
+        keeper.kill().await;
+        assert_eq!(keeper.pid(), None);
+        keeper.release();
+        let second = next_pid(&keeper).await;
+        assert_ne!(first, second);
+        keeper.thaw(first);
+        keeper.end(Signal::TERM).await;
+        assert_eq!(keeper.pid(), None);
+    }
+
+    #[tokio::test]
+    async fn one_that_ends_by_itself_is_started_again_and_its_panics_are_noticed() {
+        let log = ServerLog::default();
+        let keeper = Keeper::start("sh", Some(log.clone()), Story::begin(), || {
+            let mut command = Command::new("sh");
+            command.args(["-c", "echo thread panicked; echo again >&2"]);
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            command
+        });
+        let twice = async {
+            while log.panics().len() < 2 {
+                sleep(Duration::from_millis(5)).await;
+            }
+        };
+        timeout(LONG, twice).await.unwrap();
+        keeper.kill().await;
+        assert!(log.last().contains(&"thread panicked".to_owned()));
+    }
+}

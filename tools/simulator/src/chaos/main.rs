@@ -1,0 +1,133 @@
+//! `chaos`: runs the real server, `printfloor`, among private services, simulated printers and a simulated payment
+//! processor on their real protocols, with customers and staff drawn from a seed; kills, freezes and cuts what the seed
+//! says; heals everything; and judges from outside whether the server kept its promises.
+//!
+//! The server is a black box: everything is said to it over HTTP, and judged by what printers, processor and API say.
+//! Not for what needs root or a changed server: disks with too little space and power cuts (only its processes are
+//! killed, never the machine) and clocks that are set. `tests/it` has these.
+#![expect(clippy::disallowed_methods, reason = "the crate does not depend on Printfloor, which has a channel of its own")]
+#![expect(clippy::disallowed_types, reason = "the crate does not depend on Printfloor, which has a channel of its own")]
+
+mod arguments;
+mod catalogue;
+mod client;
+mod customers;
+mod error;
+mod events;
+mod fault_plan;
+mod faults;
+mod hall;
+mod json;
+mod judge;
+mod keeper;
+mod network;
+mod plan;
+mod ports;
+mod postgres;
+mod programs;
+mod rest;
+mod run;
+mod server;
+mod services;
+mod staff;
+mod story;
+mod verdict;
+mod world;
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use clap::Parser as _;
+use stop_signals::StopSignals;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+use self::arguments::ChaosArguments;
+use self::error::ChaosError;
+use self::programs::Programs;
+use self::run::run;
+use self::story::{Story, line, note};
+use self::verdict::Verdict;
+use self::world::World;
+
+/// Exit code of a run that could not judge.
+const NO_VERDICT: u8 = 2;
+/// Exit code of a run that a signal stopped.
+const STOPPED_BY_SIGNAL: u8 = 130;
+/// Maximum time to wait at exit for threads that are still running.
+const THREAD_EXIT_TIMEOUT: Duration = Duration::from_secs(2);
+/// Number of tries to remove the folder, whose last processes are ending, and the pause between them.
+const REMOVAL_TRIES: usize = 50;
+const REMOVAL_PAUSE: Duration = Duration::from_millis(100);
+
+fn main() -> ExitCode {
+    // An error means that a TLS provider was installed before.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    // Exits the process with 2 on wrong usage and with 0 after --help and --version.
+    let arguments = ChaosArguments::parse();
+    match perform(&arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            note(&format!("chaos: {error}"));
+            ExitCode::from(if matches!(error, ChaosError::Stopped) { STOPPED_BY_SIGNAL } else { NO_VERDICT })
+        }
+    }
+}
+
+/// Performs the run in a folder that is removed afterwards. Returns whether every promise was kept.
+fn perform(arguments: &ChaosArguments) -> Result<bool, ChaosError> {
+    let folder = TempDir::with_prefix("printfloor-chaos-").map_err(ChaosError::io("no temporary folder"))?;
+    let runtime = Runtime::new().map_err(ChaosError::io("the asynchronous runtime cannot start"))?;
+    let outcome = runtime.block_on(watched(arguments, folder.path()));
+    // With its tasks, the last processes are killed.
+    runtime.shutdown_timeout(THREAD_EXIT_TIMEOUT);
+    remove(&folder);
+    outcome
+}
+
+/// Removes the folder, as soon as no process writes into it any more.
+fn remove(folder: &TempDir) {
+    for _ in 0..REMOVAL_TRIES {
+        if fs::remove_dir_all(folder.path()).is_ok() {
+            return;
+        }
+        thread::sleep(REMOVAL_PAUSE);
+    }
+    note(&format!("chaos: {} cannot be removed", folder.path().display()));
+}
+
+/// Runs until there is a verdict or a signal. Whatever was started is ended.
+async fn watched(arguments: &ChaosArguments, folder: &Path) -> Result<bool, ChaosError> {
+    let mut signals =
+        StopSignals::listen().map_err(ChaosError::io("the program's signal handlers cannot be installed"))?;
+    let story = Story::begin();
+    let programs = Programs::find(arguments.database, story)?;
+    let world = tokio::select! {
+        biased; // a world that has started is ended in order
+        world = Box::pin(World::start(arguments, &programs, folder, story)) => Arc::new(world?),
+        () = signals.next() => return Err(ChaosError::Stopped),
+    };
+    let verdict = tokio::select! {
+        biased; // a verdict that is there is told
+        verdict = Box::pin(run(&world, arguments, story)) => Some(verdict),
+        () = signals.next() => None,
+    };
+    world.end().await;
+    let verdict = verdict.ok_or(ChaosError::Stopped)?;
+    let verdict = verdict.map_err(|fault| ChaosError::Failed(format!("no verdict: {fault}")));
+    let is_good = verdict.as_ref().is_ok_and(Verdict::is_good);
+    line("");
+    for text in verdict.iter().flat_map(Verdict::lines) {
+        line(&text);
+    }
+    if !is_good {
+        note(&format!("\nlast lines of the server:\n{}", world.log.last().join("\n")));
+    }
+    line(&format!("\nrepeat with: {}", arguments.repeat_command()));
+    verdict.map(|_| is_good)
+}
