@@ -65,7 +65,13 @@ impl Acknowledgements {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner).insert(key);
     }
 
-    /// Returns the number of commands that were sent, each counted once however often it was repeated.
+    /// Notes that an event of the payment processor is sent, whose ID is a key as well.
+    pub fn note_event(&self, body: &str) {
+        let id = serde_json::from_str::<Value>(body).unwrap_or_default()["id"].to_string();
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner).insert((String::new(), id));
+    }
+
+    /// Returns the number of commands and events that were sent, each counted once however often it was repeated.
     pub fn key_count(&self) -> usize {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner).len()
     }

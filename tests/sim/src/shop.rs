@@ -263,6 +263,7 @@ impl Shop {
     /// Sends an event of the payment processor with its signature. Returns the status.
     pub async fn payment_event(&self, signature: &str, body: String) -> Result<u16, SimError> {
         self.power.pass().await;
+        self.acknowledgements.note_event(&body);
         let request = Request::builder().header("stripe-signature", signature);
         let request = request.header(header::CONTENT_TYPE, "application/json");
         let answer = self.send(Method::POST, "/webhooks/payments", request, Body::from(body)).await?;
