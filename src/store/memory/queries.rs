@@ -15,6 +15,7 @@ use domain::forecast::ObservedPrint;
 use domain::id::Id;
 use domain::invoice::IssuedDocument;
 use domain::job::{Attempt, AttemptState, Job};
+use domain::material::Movement;
 use domain::order::{Order, OrderStatus, Payment};
 use domain::promise::Promise;
 use domain::time::Timestamp;
@@ -27,6 +28,16 @@ impl Tables {
 
     fn jobs(&self) -> impl Iterator<Item = &Job> {
         self.parts()
+    }
+
+    /// Returns all attempts at jobs, oldest first.
+    pub fn attempts(&self) -> impl Iterator<Item = &Attempt> {
+        self.parts()
+    }
+
+    /// Returns the stock ledger of a material, oldest entry first.
+    pub fn movements(&self, material: Id) -> impl Iterator<Item = &Movement> {
+        self.parts_under::<Movement>(material)
     }
 
     /// Returns the order that a job belongs to.

@@ -44,18 +44,19 @@ impl Acknowledgement {
     }
 }
 
-/// All acknowledged commands, in the order of their acknowledgement, and the keys of all commands that were sent.
+/// All acknowledged commands, in the order of their acknowledgement, each with its time in milliseconds since the
+/// beginning, and the keys of all commands that were sent.
 #[derive(Default)]
 pub struct Acknowledgements {
-    all: Mutex<Vec<Acknowledgement>>,
+    all: Mutex<Vec<(i64, Acknowledgement)>>,
     /// Path and idempotency key of each command.
     keys: Mutex<BTreeSet<(String, String)>>,
 }
 
 impl Acknowledgements {
-    /// Adds one.
-    pub fn add(&self, one: Acknowledgement) {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).push(one);
+    /// Adds one, which was acknowledged at this time.
+    pub fn add(&self, at: i64, one: Acknowledgement) {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).push((at, one));
     }
 
     /// Notes that a command is sent, for the first time or again.
@@ -64,13 +65,20 @@ impl Acknowledgements {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner).insert(key);
     }
 
-    /// Returns the number of commands that were sent, each counted once however often it was repeated.
+    /// Notes that an event of the payment processor is sent, whose ID is a key as well.
+    pub fn note_event(&self, body: &str) {
+        let id = serde_json::from_str::<Value>(body).unwrap_or_default()["id"].to_string();
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner).insert((String::new(), id));
+    }
+
+    /// Returns the number of commands and events that were sent, each counted once however often it was repeated.
     pub fn key_count(&self) -> usize {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Returns those so far.
-    pub fn all(&self) -> Vec<Acknowledgement> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Returns those from this time on.
+    pub fn since(&self, at: i64) -> Vec<Acknowledgement> {
+        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().filter(|(then, _)| *then >= at).map(|(_, one)| one.clone()).collect()
     }
 }

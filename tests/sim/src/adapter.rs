@@ -10,19 +10,22 @@ use simulator::printer::machine::SHUTDOWN_BY_REQUEST;
 use simulator::printer::{CommandError, Controller, DeleteError, Machine};
 use tokio::time::sleep;
 
-use crate::machine::FloorMachine;
+use crate::machine::{FloorMachine, Stumble};
 use crate::plants::{Plant, Planter};
 use crate::power::Power;
 use crate::report;
 use domain::printer_status::{Activity, PastPrint, PrintEnd, ServerRun, Status};
 use domain::time::Timestamp;
 use printers::PrinterType;
-use printers::adapter::{Adapter, Deleted, PrinterError, RemoteFile, Source};
+use printers::adapter::{Adapter, Deleted, Launch, Operation, PrinterError, RemoteFile, Source};
 
 /// Time that a request takes on its way to the printer, and the same on its way back.
 const WAY: Duration = Duration::from_millis(5);
 /// Time after which a request without an answer is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Types of printers that report what is in their slots.
+pub const REPORT_SLOTS: [&str; 2] = ["fw_rest", "mqtt_lan"];
 
 /// Adapter for one machine.
 pub struct MachineAdapter {
@@ -37,7 +40,8 @@ pub struct MachineAdapter {
 }
 
 impl MachineAdapter {
-    /// Carries out a request at the machine, with the time that it takes on the way. Either way may lose it.
+    /// Carries out a request at the machine, with the time that it takes on the way. Either way may lose it, and the
+    /// machine may refuse it, or pretend to.
     async fn call<T: Send>(
         &self,
         act: impl FnOnce(&mut Machine) -> Result<T, PrinterError> + Send,
@@ -50,11 +54,19 @@ impl MachineAdapter {
             sleep(PATIENCE).await;
             return Err(PrinterError::Timeout);
         }
+        let stumble = self.machine.stumble();
         let (result, is_cut) = self.machine.with(|machine| {
             if !machine.reachable() {
                 return (Err(PrinterError::Unreachable("no response".to_owned())), false);
             }
-            let result = act(machine);
+            if machine.faults().wrong_key {
+                return (Err(PrinterError::WrongKey("unauthorized".to_owned())), false);
+            }
+            let result = match stumble {
+                None => act(machine),
+                Some(Stumble::Refuses) => Err(internal_error()),
+                Some(Stumble::Pretends) => act(machine).and(Err(internal_error())),
+            };
             (result, !machine.reachable())
         });
         if is_cut {
@@ -68,6 +80,23 @@ impl MachineAdapter {
         result
     }
 
+    /// Carries out a request that changes nothing. Its answer may come late, and then tells of the past.
+    async fn query<T: Send>(
+        &self,
+        act: impl FnOnce(&mut Machine) -> Result<T, PrinterError> + Send,
+    ) -> Result<T, PrinterError> {
+        let result = self.call(act).await;
+        if let Some(delay) = self.machine.with(|machine| machine.faults().queries_answer_late) {
+            sleep(Duration::from_millis(delay.after_ms)).await;
+        }
+        result
+    }
+
+    /// Fails if printers of the type lack an operation.
+    fn check(&self, operation: Operation) -> Result<(), PrinterError> {
+        if self.supports(operation) { Ok(()) } else { Err(PrinterError::Unsupported(operation)) }
+    }
+
     /// Carries out a request that changes something, which is a step each way.
     async fn change<T: Send>(
         &self,
@@ -77,6 +106,23 @@ impl MachineAdapter {
         let result = self.call(act).await;
         self.power.pass().await;
         result
+    }
+
+    /// Starts a print, whose filaments come from these slots if there are any.
+    async fn begin(&self, name: &str, slots: Vec<(u32, i64)>) -> Result<(), PrinterError> {
+        let is_repeated = self.planter.strikes(Plant::RepeatedStart);
+        self.command(|machine| {
+            if !slots.is_empty() {
+                machine.feed(name, slots);
+            }
+            machine.start(name)?;
+            if is_repeated {
+                machine.cancel()?;
+                machine.start(name)?;
+            }
+            Ok(())
+        })
+        .await
     }
 
     /// Carries out a command at the machine.
@@ -97,6 +143,38 @@ fn refusal(error: CommandError) -> PrinterError {
         CommandError::NoFile => PrinterError::NotFound(words),
         CommandError::Refused => PrinterError::Refused { status: 400, message: words },
     }
+}
+
+/// Returns the answer of a machine that has stumbled over a request.
+fn internal_error() -> PrinterError {
+    PrinterError::Refused { status: 500, message: "internal server error".to_owned() }
+}
+
+/// Stores an upload as the machine's faults let it.
+fn store(machine: &mut Machine, name: &str, bytes: Vec<u8>, facts: Arc<GcodeFacts>) -> Result<String, PrinterError> {
+    let mut faults = machine.faults().clone();
+    if faults.cut_uploads > 0 {
+        faults.cut_uploads -= 1;
+        machine.set_faults(faults);
+        return Err(PrinterError::Lost("the connection was cut".to_owned()));
+    }
+    if machine.in_use(name) {
+        return Err(PrinterError::InUse(name.to_owned()));
+    }
+    if faults.disk_full {
+        return Err(PrinterError::Refused { status: 507, message: "no space left on device".to_owned() });
+    }
+    let sent = bytes.len();
+    let stored = machine.store(name, bytes.into(), facts).bytes.len();
+    if faults.drop_after_upload {
+        return Err(PrinterError::Lost("no response".to_owned()));
+    }
+    if stored == sent {
+        return Ok(name.to_owned());
+    }
+    // It is read back, and what was stored instead is of no use to anybody.
+    let _ = machine.delete(name); // it may never have been stored
+    Err(PrinterError::Altered(format!("{stored} of {sent} bytes")))
 }
 
 /// Reads the file to send, with the line that identifies its print. It is read in the caller's turn, not on a thread,
@@ -126,11 +204,12 @@ impl Adapter for MachineAdapter {
     }
 
     async fn is_connected(&self) -> bool {
-        self.call(|machine| Ok(*machine.controller() == Controller::Ready)).await.unwrap_or(false)
+        self.query(|machine| Ok(*machine.controller() == Controller::Ready)).await.unwrap_or(false)
     }
 
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError> {
-        let status = self.call(|machine| Ok(report::status(machine, at))).await?;
+        let has_slots = REPORT_SLOTS.contains(&self.declared.word);
+        let status = self.query(|machine| Ok(report::status(machine, has_slots, at))).await?;
         if self.planter.has(Plant::DeafPrinter) && status.ended == Some(PrintEnd::Finished) {
             return Ok(Status { state: Activity::Printing, ended: None, ..status });
         }
@@ -140,30 +219,20 @@ impl Adapter for MachineAdapter {
     async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError> {
         let bytes = contents(source).map_err(|error| PrinterError::Invalid(error.to_string()))?;
         let facts = Arc::new(GcodeFacts::read(&bytes));
-        self.change(|machine| {
-            if machine.in_use(name) {
-                return Err(PrinterError::InUse(name.to_owned()));
-            }
-            if machine.faults().disk_full {
-                return Err(PrinterError::Refused { status: 507, message: "no space left on device".to_owned() });
-            }
-            machine.store(name, bytes.into(), facts);
-            Ok(name.to_owned())
-        })
-        .await
+        if let Some(slow) = self.machine.with(|machine| machine.faults().slow_upload) {
+            sleep(Duration::from_secs(bytes.len() as u64 / slow.bytes_per_second.max(1))).await;
+        }
+        self.change(|machine| store(machine, name, bytes, facts)).await
     }
 
     async fn start(&self, name: &str) -> Result<(), PrinterError> {
-        let is_repeated = self.planter.strikes(Plant::RepeatedStart);
-        self.command(|machine| {
-            machine.start(name)?;
-            if is_repeated {
-                machine.cancel()?;
-                machine.start(name)?;
-            }
-            Ok(())
-        })
-        .await
+        self.begin(name, Vec::new()).await
+    }
+
+    async fn launch(&self, launch: &Launch) -> Result<(), PrinterError> {
+        let slots = launch.slots.iter().filter(|_| self.declared.maps_slots).zip(0..);
+        let slots = slots.filter_map(|(chosen, filament)| Some((filament, i64::from(chosen.as_ref()?.slot))));
+        self.begin(&launch.name, slots.collect()).await
     }
 
     async fn pause(&self) -> Result<(), PrinterError> {
@@ -179,19 +248,24 @@ impl Adapter for MachineAdapter {
     }
 
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
+        self.check(Operation::EmergencyStop)?;
         self.command(|machine| machine.emergency_stop(SHUTDOWN_BY_REQUEST)).await
     }
 
     async fn history(&self, name: &str) -> Result<Vec<PastPrint>, PrinterError> {
-        self.call(|machine| Ok(report::history(machine, name))).await
+        self.check(Operation::History)?;
+        self.query(|machine| Ok(report::history(machine, name))).await
     }
 
     async fn server_mark(&self) -> Result<Option<String>, PrinterError> {
-        self.call(|machine| Ok(Some(machine.server_started_at().to_string()))).await
+        if !self.supports(Operation::History) {
+            return Ok(None);
+        }
+        self.query(|machine| Ok(Some(machine.server_started_at().to_string()))).await
     }
 
     async fn server_ran_since(&self, mark: &str) -> Result<ServerRun, PrinterError> {
-        self.call(|machine| {
+        self.query(|machine| {
             let is_same = machine.server_started_at().to_string() == mark;
             Ok(if is_same { ServerRun::Unbroken } else { ServerRun::Restarted })
         })
@@ -216,7 +290,7 @@ impl Adapter for MachineAdapter {
             size: Some(size as u64),
             modified_at: None,
         };
-        self.call(|machine| {
+        self.query(|machine| {
             let files = machine.files().iter().map(|(path, stored)| (path, stored.bytes.len()));
             Ok(files.map(file).collect())
         })
@@ -224,15 +298,18 @@ impl Adapter for MachineAdapter {
     }
 
     async fn run_gcode(&self, commands: &[String]) -> Result<Vec<String>, PrinterError> {
+        self.check(Operation::RunGcode)?;
         self.command(|machine| commands.iter().try_for_each(|line| machine.gcode(line))).await?;
         Ok(Vec::new())
     }
 
     async fn restart_firmware(&self) -> Result<(), PrinterError> {
+        self.check(Operation::RestartFirmware)?;
         self.command(Machine::restart).await
     }
 
     async fn home(&self) -> Result<(), PrinterError> {
+        self.check(Operation::Home)?;
         self.command(|machine| machine.gcode("G28")).await
     }
 }

@@ -59,7 +59,12 @@ impl WorldClock {
 
     /// Returns the wall-clock time.
     pub fn now(&self) -> Timestamp {
-        BEGINNING.plus_ms(self.elapsed_ms())
+        Self::at(self.elapsed_ms())
+    }
+
+    /// Returns the wall-clock time so many milliseconds after the beginning.
+    pub fn at(ms: i64) -> Timestamp {
+        BEGINNING.plus_ms(ms)
     }
 
     /// Returns the virtual milliseconds from the beginning to a wall-clock time.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use simulator::payments::{SimPayment, SimPaymentEvent, signature};
 
 use crate::acknowledgements::{Errand, Reply};
+use crate::clock::WorldClock;
 use crate::error::SimError;
 use crate::plan::{OrderPlan, OrderStep, Share};
 use crate::plants::Plant;
@@ -64,6 +65,9 @@ impl Customer {
                 OrderStep::Cash => {
                     paid.insert(usize::MAX, total);
                 }
+                OrderStep::CashBack => {
+                    back.insert(usize::MAX, refunded(total, false));
+                }
                 OrderStep::Place | OrderStep::Cancel | OrderStep::Till(_) => {}
             }
         }
@@ -94,7 +98,13 @@ impl Customer {
             json!({"skuId": sku, "quantity": quantity})
         });
         let lines: Vec<_> = lines.collect();
-        let body = json!({"lines": lines, "customerEmail": "buyer@example.org"});
+        let mut body = json!({"lines": lines, "customerEmail": "buyer@example.org"});
+        if let Some(priority) = self.plan.priority {
+            body["priority"] = json!(priority);
+        }
+        if let Some(due_ms) = self.plan.due_ms {
+            body["dueAt"] = json!(WorldClock::at(due_ms));
+        }
         let placed = match shop.ask(&self.errand("/api/orders".to_owned(), "order", body)).await? {
             Reply::Done(order) => order,
             Reply::Unanswered => return Ok(false),
@@ -123,6 +133,13 @@ impl Customer {
             OrderStep::Cash => {
                 let body = json!({"method": "cash", "amountCents": order.total_cents});
                 is_done(shop.ask(&self.errand(path("mark-paid"), "cash", body)).await?, "a payment in cash")?
+            }
+            OrderStep::CashBack => {
+                let Some(state) = shop.read(&format!("/api/orders/{}", order.id)).await? else { return Ok(false) };
+                let payments = state["payments"].as_array().map(Vec::as_slice).unwrap_or_default();
+                let payment = payments.iter().find(|payment| payment["method"] == "cash").map(|cash| &cash["id"]);
+                let body = json!({"paymentId": payment, "amountCents": refunded(order.total_cents, false)});
+                is_done(shop.ask(&self.errand(path("refund"), "cash-back", body)).await?, "a refund of cash")?
             }
             OrderStep::Cancel => {
                 is_done(shop.ask(&self.errand(path("cancel"), "cancel", json!({}))).await?, "a cancellation")?

@@ -2,7 +2,7 @@
 
 use crate::chance::branch;
 use crate::faults::{FaultKind, FaultPlan};
-use crate::weather::HEALED_AT_MS;
+use crate::size::Size;
 
 /// Most spells of a story.
 const MOST_SPELLS: u32 = 2;
@@ -17,10 +17,10 @@ pub struct Downtime(Vec<(i64, i64)>);
 
 impl Downtime {
     /// Draws the spells of a fault.
-    pub fn draw(seed: u64, kind: FaultKind, plan: &FaultPlan) -> Self {
+    pub fn draw(seed: u64, size: Size, kind: FaultKind, plan: &FaultPlan) -> Self {
         let mut chance = branch(seed, &format!("{kind} spells"));
         let spells = (0..plan.times(kind, MOST_SPELLS)).map(|_| {
-            let begin = chance.i64(0..HEALED_AT_MS);
+            let begin = chance.i64(0..size.healed_at_ms());
             (begin, begin + chance.i64(MIN_SPELL_MS..MAX_SPELL_MS))
         });
         Self(spells.collect())

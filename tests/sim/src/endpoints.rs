@@ -4,8 +4,10 @@ use fastrand::Rng;
 
 use crate::chance::branch;
 use crate::faults::{FaultKind, FaultPlan};
-use crate::weather::HEALED_AT_MS;
+use crate::size::Size;
 
+/// Time at which everything is healed. Days have no endpoints yet.
+const HEALED_AT_MS: i64 = Size::Story.healed_at_ms();
 /// Most endpoints of a story.
 const MOST_ENDPOINTS: usize = 3;
 /// Most changes of an endpoint.
@@ -36,7 +38,7 @@ const SPELLS: [(FaultKind, i64); 5] = [
     (FaultKind::ReceiverRedirects, 5 * MINUTE_MS),
 ];
 /// Faults that delay nothing that the server does between an event and its delivery to another receiver.
-const HARMLESS: [FaultKind; 37] = [
+const HARMLESS: [FaultKind; 48] = [
     FaultKind::LostRequest,
     FaultKind::LostAnswer,
     FaultKind::Delay,
@@ -74,6 +76,17 @@ const HARMLESS: [FaultKind; 37] = [
     FaultKind::ShopAnswerLost,
     FaultKind::MessageRepeated,
     FaultKind::MessageLate,
+    FaultKind::FirmwareShutdown,
+    FaultKind::ControllerLost,
+    FaultKind::DiskFull,
+    FaultKind::SlowUpload,
+    FaultKind::CutUpload,
+    FaultKind::KeptBytes,
+    FaultKind::DropAfterUpload,
+    FaultKind::ErrorAnswers,
+    FaultKind::SlowCommands,
+    FaultKind::LateAnswers,
+    FaultKind::WrongKey,
 ];
 
 /// Plan of an endpoint and its receiver.

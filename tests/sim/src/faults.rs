@@ -95,11 +95,33 @@ pub enum FaultKind {
     MessageRepeated,
     /// Messages of another shop arrive late, and so in another order.
     MessageLate,
+    /// Controllers of printers shut down, again after every restart, for a while.
+    FirmwareShutdown,
+    /// The servers of printers lose the connection to their controllers for a while.
+    ControllerLost,
+    /// The storages of printers are full for a while.
+    DiskFull,
+    /// Uploads to printers take long.
+    SlowUpload,
+    /// The connection is cut in the middle of uploads.
+    CutUpload,
+    /// Printers acknowledge uploads of which they store only the beginning.
+    KeptBytes,
+    /// Printers store uploads and close the connection without an answer.
+    DropAfterUpload,
+    /// Printers answer every second request with an error, and execute half of those.
+    ErrorAnswers,
+    /// Printers pause, resume and cancel with a delay.
+    SlowCommands,
+    /// Printers tell late of a state that has passed meanwhile.
+    LateAnswers,
+    /// Printers refuse the key for a while.
+    WrongKey,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 42] = [
+    pub const ALL: [Self; 53] = [
         Self::Crash,
         Self::CommitRefused,
         Self::CommitLost,
@@ -142,6 +164,17 @@ impl FaultKind {
         Self::ShopAnswerLost,
         Self::MessageRepeated,
         Self::MessageLate,
+        Self::FirmwareShutdown,
+        Self::ControllerLost,
+        Self::DiskFull,
+        Self::SlowUpload,
+        Self::CutUpload,
+        Self::KeptBytes,
+        Self::DropAfterUpload,
+        Self::ErrorAnswers,
+        Self::SlowCommands,
+        Self::LateAnswers,
+        Self::WrongKey,
     ];
 
     /// Returns the word for it on the command line.
@@ -189,6 +222,17 @@ impl FaultKind {
             Self::ShopAnswerLost => "shop-answer-lost",
             Self::MessageRepeated => "message-repeated",
             Self::MessageLate => "message-late",
+            Self::FirmwareShutdown => "firmware-shutdown",
+            Self::ControllerLost => "controller-lost",
+            Self::DiskFull => "disk-full",
+            Self::SlowUpload => "slow-upload",
+            Self::CutUpload => "cut-upload",
+            Self::KeptBytes => "kept-bytes",
+            Self::DropAfterUpload => "drop-after-upload",
+            Self::ErrorAnswers => "error-answers",
+            Self::SlowCommands => "slow-commands",
+            Self::LateAnswers => "late-answers",
+            Self::WrongKey => "wrong-key",
         }
     }
 

@@ -12,6 +12,7 @@ use simulator::printer::{LogEntry, Machine, PhysicalEvent};
 use crate::chance::branch;
 use crate::clock::WorldClock;
 use crate::faults::{FaultKind, FaultPlan};
+use crate::prints::{PhysicalPrint, PrintIndex};
 use crate::story::Story;
 
 /// Beginning of the names of files that people print on their own.
@@ -35,6 +36,9 @@ struct MachineState {
     network: Network,
     /// Number of entries of the machine's log that the story contains.
     told_entries: usize,
+    prints: PrintIndex,
+    /// Number of requests since the machine began to stumble.
+    requests: u64,
 }
 
 /// Network between the server and a printer.
@@ -55,14 +59,25 @@ pub struct Passage {
     pub loses_answer: bool,
 }
 
+/// Answer of a printer that has an error for every second request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stumble {
+    /// It does nothing.
+    Refuses,
+    /// It does everything.
+    Pretends,
+}
+
 impl FloorMachine {
-    /// Creates an idle printer on a network that works.
-    pub fn new(name: &str, seed: u64, clock: Arc<WorldClock>, story: Arc<Story>) -> Self {
+    /// Creates an idle printer on a network that works. `reconnects` indicates whether its server finds a lost
+    /// controller by itself.
+    pub fn new(name: &str, seed: u64, reconnects: bool, clock: Arc<WorldClock>, story: Arc<Story>) -> Self {
         let calendar = clock.now().jiff();
         let mut chance = branch(seed, name);
-        let machine = Machine::with_calendar(chance.u64(..), 1.0, true, clock.instant(), calendar);
+        let machine = Machine::with_calendar(chance.u64(..), 1.0, reconnects, clock.instant(), calendar);
         let network = Network { chance, lost_requests: 0.0, lost_answers: 0.0, delays: 0.0 };
-        let state = Mutex::new(MachineState { machine, network, told_entries: 0 });
+        let state =
+            Mutex::new(MachineState { machine, network, told_entries: 0, prints: PrintIndex::default(), requests: 0 });
         Self { name: name.to_owned(), clock, story, state }
     }
 
@@ -84,11 +99,12 @@ impl FloorMachine {
     /// Lets the machine catch up with the clock, and runs a function on it.
     pub fn with<T>(&self, act: impl FnOnce(&mut Machine) -> T) -> T {
         let mut state = self.state();
-        let MachineState { machine, told_entries, .. } = &mut *state;
+        let MachineState { machine, told_entries, prints, .. } = &mut *state;
         machine.advance(self.clock.instant());
         let result = act(machine);
         for entry in &machine.log()[*told_entries..] {
             self.story.tell(format!("{}: {}", self.name, sentence(&entry.what)));
+            prints.add(&entry.what);
         }
         *told_entries = machine.log().len();
         result
@@ -102,6 +118,19 @@ impl FloorMachine {
         let loses_answer = chance.f64() < *lost_answers;
         let (is_slow, ms) = (chance.f64() < *delays, chance.u64(..MAX_DELAY_MS));
         Passage { delay: Duration::from_millis(if is_slow { ms } else { 0 }), loses_request, loses_answer }
+    }
+
+    /// Counts a request to a printer that has an error for every second one, and returns what becomes of it; `None` if
+    /// it is answered.
+    pub fn stumble(&self) -> Option<Stumble> {
+        let is_faulty = self.with(|machine| machine.faults().every_second_answer_an_error);
+        let mut state = self.state();
+        state.requests = if is_faulty { state.requests + 1 } else { 0 };
+        match state.requests % 4 {
+            2 => Some(Stumble::Refuses),
+            0 if is_faulty => Some(Stumble::Pretends),
+            _ => None,
+        }
     }
 
     /// Changes the faults of the machine.
@@ -125,6 +154,17 @@ impl FloorMachine {
                 drop(machine.start(&name));
             }
         });
+    }
+
+    /// Returns the course of an attempt's print at this printer; `None` if it did not begin here.
+    pub fn print_of(&self, attempt: &str) -> Option<PhysicalPrint> {
+        self.with(|_| ());
+        self.state().prints.of(attempt)
+    }
+
+    /// Returns the number of entries of the printer's log, by which somebody sees that something has happened there.
+    pub fn log_length(&self) -> usize {
+        self.with(|machine| machine.log().len())
     }
 
     /// Returns what has happened at the printer physically.

@@ -1,12 +1,12 @@
-//! Runs seeds of the simulation: `sim --seed 7` tells the story of one, `sim --seeds 1000 --from 5` runs many and
-//! counts, and `sim --plants` shows that each planted fault is caught.
+//! Runs seeds of the simulation: `sim --seed 7` tells the story of one, `sim --seeds 1000 --from 5` runs many on all
+//! cores and counts, and `sim --plants` shows that each planted fault is caught. With `--day`, a seed is a whole day.
 
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Parser;
 use rustix::time::{ClockId, clock_gettime};
-use sim::{Cut, FaultKind, Plant, SimError, run, run_cut, seeds_to_catch, shrink};
+use sim::{Cut, FaultKind, Plant, SimError, Size, run_all, run_sized, seeds_to_catch, shrink_sized};
 
 /// Milliseconds in a day.
 const DAY_MS: f64 = 86_400_000.0;
@@ -29,6 +29,9 @@ struct Arguments {
     /// First of these seeds.
     #[arg(long, default_value_t = 1)]
     from: u64,
+    /// Runs whole days of a shop with twenty printers.
+    #[arg(long)]
+    day: bool,
     /// Stops at the first of these seeds that fails, and counts the seeds until then.
     #[arg(long, requires = "seeds")]
     until_first: bool,
@@ -37,12 +40,18 @@ struct Arguments {
     plants: bool,
 }
 
+impl Arguments {
+    fn size(&self) -> Size {
+        if self.day { Size::Day } else { Size::Story }
+    }
+}
+
 fn main() -> Result<ExitCode, SimError> {
     let arguments = Arguments::parse();
     let is_green = match arguments.seeds {
         _ if arguments.plants => run_plants(arguments.from, arguments.seeds.unwrap_or(60))?,
-        Some(count) if arguments.until_first => run_until_first(arguments.from, count)?,
-        Some(count) => run_many(arguments.from, count)?,
+        Some(count) if arguments.until_first => run_until_first(arguments.size(), arguments.from, count)?,
+        Some(count) => run_many(arguments.size(), arguments.from, count)?,
         None => tell_one(&arguments)?,
     };
     Ok(if is_green { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -52,40 +61,42 @@ fn main() -> Result<ExitCode, SimError> {
 fn tell_one(arguments: &Arguments) -> Result<bool, SimError> {
     let faults = arguments.without.iter().map(|word| FaultKind::of_word(word)).collect::<Result<_, _>>()?;
     let orders = arguments.without_orders.iter().copied().collect();
-    let report = run_cut(arguments.seed, &Cut { faults, orders }, None)?;
+    let report = run_sized(arguments.size(), arguments.seed, &Cut { faults, orders }, None)?;
     print!("{}", report.story);
     Ok(report.fault.is_none())
 }
 
 /// Runs seeds and prints those that failed, each with its shortest story, and how fast it was. Returns whether none
 /// failed.
-fn run_many(first: u64, count: u64) -> Result<bool, SimError> {
-    let (began, mut failed, mut virtual_ms) = (cpu_time(), 0_u64, 0_i64);
-    for seed in first..first.saturating_add(count) {
-        let report = run(seed)?;
+fn run_many(size: Size, first: u64, count: u64) -> Result<bool, SimError> {
+    let (began, cpu_began, mut failed, mut virtual_ms) = (Instant::now(), cpu_time(), 0_u64, 0_i64);
+    run_all(size, first, count, |seed, report| {
         virtual_ms += report.virtual_ms;
         if let Some(fault) = report.fault {
             failed += 1;
             println!("seed {seed}: {fault}");
-            if let Some(short) = shrink(seed, None)? {
+            if let Some(short) = shrink_sized(size, seed, None)? {
                 println!("  shorter: {short}: {}", short.fault);
             }
         }
-    }
-    let (days, minutes) = (virtual_ms as f64 / DAY_MS, cpu_time().saturating_sub(began).as_secs_f64() / 60.0);
+        Ok(())
+    })?;
+    let (days, minutes) = (virtual_ms as f64 / DAY_MS, cpu_time().saturating_sub(cpu_began).as_secs_f64() / 60.0);
     println!(
-        "seeds {first} to {}: {failed} failed; {days:.1} days in {minutes:.2} CPU minutes: {:.0} days a minute",
+        "seeds {first} to {}: {failed} failed; {days:.1} days in {:.0} s and {minutes:.2} CPU minutes: \
+         {:.0} days a minute",
         first.saturating_add(count).saturating_sub(1),
+        began.elapsed().as_secs_f64(),
         days / minutes
     );
     Ok(failed == 0)
 }
 
 /// Runs at most so many seeds until one fails, and prints how many it took. Returns whether none failed.
-fn run_until_first(first: u64, most: u64) -> Result<bool, SimError> {
+fn run_until_first(size: Size, first: u64, most: u64) -> Result<bool, SimError> {
     for count in 1..=most {
         let seed = first + count - 1;
-        if let Some(fault) = run(seed)?.fault {
+        if let Some(fault) = run_sized(size, seed, &Cut::default(), None)?.fault {
             println!("seed {seed}: {fault}\nfailed after {count} seeds");
             return Ok(false);
         }

@@ -9,6 +9,9 @@ mod invoices;
 mod mails;
 mod orders;
 mod parts;
+mod settings;
+mod shipping;
+mod stock;
 
 use std::collections::BTreeMap;
 
@@ -24,10 +27,15 @@ use crate::machine::OWN_PRINT;
 use crate::people::People;
 use crate::shop::Shop;
 use crate::world::World;
+use orders::PublishedEvents;
 use store::memory::Tables;
 
+/// Age in milliseconds up to which the server promises to know a command when it is repeated, less the time for which
+/// the oracles work.
+const REPEATED_WITHIN_MS: i64 = 23 * 3_600_000;
+
 /// Fails with the given words unless a condition holds.
-fn demand(is_so: bool, otherwise: impl FnOnce() -> String) -> Result<(), SimError> {
+pub fn demand(is_so: bool, otherwise: impl FnOnce() -> String) -> Result<(), SimError> {
     if is_so { Ok(()) } else { Err(SimError::Broken(otherwise())) }
 }
 
@@ -43,18 +51,24 @@ pub fn judge(
     no_attempt_starts_twice(world)?;
     nothing_stays_on_printers(world)?;
     the_outbox_has_no_hole(&tables)?;
+    let published = PublishedEvents::read(&tables);
     for (customer, (order, jobs)) in people.customers.iter().zip(&ending.orders) {
-        parts::are_as_ordered(world, people, order, jobs)?;
+        let counts = parts::are_as_ordered(world, people, &customer.plan.lines, (order, jobs.as_slice()))?;
         orders::money_adds_up(customer, order)?;
-        orders::is_as_planned(customer, order)?;
-        orders::each_step_is_published(&tables, customer.plan.may_stay_unpaid(), order, jobs)?;
+        orders::is_as_planned(people, customer, order)?;
+        orders::each_step_is_published(&published, people, Some(customer), (order, jobs.as_slice()))?;
+        shipping::is_as_packed(people, customer, order, &counts)?;
+        settings::are_as_acknowledged(people, customer, order)?;
         books::agree(world, customer, order)?;
         invoices::follow(&tables, order)?;
     }
+    settings::sign_offs_are_required(world, people, &tables, &published)?;
+    stock::adds_up(world, &tables, people, ending)?;
+    demand(ending.materials == read_back.materials, || "another server reads other stocks".to_owned())?;
     invoices::are_numbered(&tables)?;
     invoices::of_clerk(world, &tables, &people.clerk)?;
     mails::arrive(world, plan, people, ending)?;
-    channels::are_made_once(world, people, &ending.sales, &tables)?;
+    channels::are_made_once(world, people, &ending.sales, (&tables, &published))?;
     for (then, now) in ending.orders.iter().zip(&read_back.orders) {
         orders::is_read_back(then, now)?;
     }
@@ -107,7 +121,7 @@ fn the_outbox_has_no_hole(tables: &Tables) -> Result<(), SimError> {
 /// Repeats every acknowledged command at a server that was started after a last crash. Each must still be done, and
 /// must not be done again.
 pub async fn acknowledged_is_done(world: &World, shop: &Shop) -> Result<(), SimError> {
-    for one in world.acknowledgements.all() {
+    for one in world.acknowledgements.since(world.clock.elapsed_ms() - REPEATED_WITHIN_MS) {
         let lost = |how: String| {
             let Acknowledgement { errand, id, version } = &one;
             SimError::Broken(format!("{} was acknowledged as version {version} of {id}, and then: {how}", errand.path))

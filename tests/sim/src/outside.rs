@@ -17,8 +17,10 @@ use crate::chance::branch;
 use crate::clock::WorldClock;
 use crate::downtime::Downtime;
 use crate::faults::{FaultKind, FaultPlan};
+use crate::plan::Plan;
 use crate::plants::{Plant, Planter};
 use crate::power::Power;
+use crate::size::Size;
 use crate::story::Story;
 use domain::time::DAY_MS;
 use services::mail::{MailError, Mailer, Message};
@@ -33,6 +35,7 @@ const SHARE: f64 = 0.5;
 /// Mail service, which keeps the messages that it delivers.
 pub struct PostOffice {
     seed: u64,
+    size: Size,
     clock: Arc<WorldClock>,
     story: Arc<Story>,
     power: Arc<Power>,
@@ -64,7 +67,14 @@ struct MailWay {
 
 impl PostOffice {
     /// Creates a service that has no messages and works.
-    pub fn new(seed: u64, clock: Arc<WorldClock>, story: Arc<Story>, power: Arc<Power>, planter: Arc<Planter>) -> Self {
+    pub fn new(
+        plan: &Plan,
+        clock: Arc<WorldClock>,
+        story: Arc<Story>,
+        power: Arc<Power>,
+        planter: Arc<Planter>,
+    ) -> Self {
+        let Plan { seed, size, .. } = *plan;
         let state = PostState {
             chance: branch(seed, "mail"),
             refused: 0.0,
@@ -75,7 +85,7 @@ impl PostOffice {
             accepted: BTreeMap::new(),
             deliveries: Vec::new(),
         };
-        Self { seed, clock, story, power, planter, state: Mutex::new(state) }
+        Self { seed, size, clock, story, power, planter, state: Mutex::new(state) }
     }
 
     /// Lets mails fail as often as a plan says.
@@ -84,7 +94,7 @@ impl PostOffice {
         state.refused = plan.rate(FaultKind::MailRefused);
         state.lost = plan.rate(FaultKind::MailLost) * SHARE;
         state.slow = plan.rate(FaultKind::MailSlow) * SHARE;
-        state.downtime = Downtime::draw(self.seed, FaultKind::MailDown, plan);
+        state.downtime = Downtime::draw(self.seed, self.size, FaultKind::MailDown, plan);
     }
 
     /// Returns the messages that were delivered, each with the key under which it was accepted as its ID.

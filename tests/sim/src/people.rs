@@ -2,6 +2,7 @@
 
 use futures::future::{try_join_all, try_join5};
 
+use crate::catalogue::Catalogue;
 use crate::clerk::Clerk;
 use crate::customers::Customer;
 use crate::error::SimError;
@@ -25,18 +26,18 @@ pub struct People {
     pub subscribers: Vec<Subscriber>,
     /// Other shops, in the order of the plan.
     pub sellers: Vec<Seller>,
-    products: Vec<String>,
+    /// Catalogue of the shop.
+    pub catalogue: Catalogue,
 }
 
 impl People {
     /// Creates the people of a plan in a shop that was just set up.
     pub fn new(plan: &Plan, set_up: SetUp) -> Self {
-        let SetUp { products, material, printers } = set_up;
         let customers = plan.orders.iter().cloned().map(Customer::new).collect();
         let subscribers = plan.endpoints.iter().cloned().map(Subscriber::new).collect();
-        let staff = Staff::new(plan.seed, material, printers, &plan.spools);
         let sellers = plan.shops.iter().cloned().map(Seller::new).collect();
-        Self { customers, staff, clerk: Clerk::draw(plan.seed), subscribers, sellers, products }
+        let (staff, catalogue) = (Staff::new(plan, &set_up), Catalogue::new(plan, &set_up));
+        Self { customers, staff, clerk: Clerk::draw(plan.seed), subscribers, sellers, catalogue }
     }
 
     /// Returns whether all planned steps of everybody were acknowledged.
@@ -46,21 +47,22 @@ impl People {
             && self.sellers.iter().all(Seller::is_done)
     }
 
-    /// Returns the IDs of the orders that were placed.
-    pub fn orders(&self) -> Vec<String> {
-        self.customers.iter().filter_map(|customer| Some(customer.order.as_ref()?.id.clone())).collect()
+    /// Returns the IDs of the orders that were placed, with their numbers.
+    pub fn orders(&self) -> Vec<(usize, String)> {
+        let order = |customer: &Customer| Some((customer.plan.number, customer.order.as_ref()?.id.clone()));
+        self.customers.iter().filter_map(order).collect()
     }
 
     /// Lets everybody do what is due, all at the same time.
     pub async fn step(&mut self, world: &World, shop: &Shop) -> Result<(), SimError> {
-        let sold = self.sellers.iter().flat_map(Seller::orders).cloned();
-        let orders: Vec<String> = self.orders().into_iter().chain(sold).collect();
-        let Self { customers, staff, clerk, subscribers, sellers, products } = self;
-        let products: &[String] = products;
+        let orders = self.orders();
+        let sold: Vec<String> = self.sellers.iter().flat_map(Seller::orders).cloned().collect();
+        let Self { customers, staff, clerk, subscribers, sellers, catalogue } = self;
+        let products: &[String] = &catalogue.ids;
         let customers = customers.iter_mut().map(|customer| customer.step(world, shop, products));
         let subscribers = subscribers.iter_mut().map(|subscriber| subscriber.step(world, shop));
         let sellers = sellers.iter_mut().map(|seller| seller.step(world, shop, products));
-        let (staff, clerk) = (staff.step(world, shop, &orders), clerk.step(world, shop));
+        let (staff, clerk) = (staff.step(world, shop, &orders, &sold), clerk.step(world, shop));
         let (subscribers, sellers) = (try_join_all(subscribers), try_join_all(sellers));
         try_join5(try_join_all(customers), staff, clerk, subscribers, sellers).await.map(drop)
     }

@@ -7,11 +7,11 @@ use fastrand::Rng;
 use crate::chance::branch;
 use crate::endpoints::EndpointPlan;
 use crate::faults::{FaultKind, FaultPlan};
+use crate::size::Size;
 use crate::sold::ShopPlan;
 use crate::till::{self, Remainder, TillStep};
+use crate::workload::{Workload, draw_materials};
 
-/// Most crashes of a story.
-const MOST_CRASHES: u32 = 5;
 /// Longest time between a crash and the next server.
 const MAX_DOWN_MS: i64 = 4 * 60_000;
 
@@ -19,6 +19,8 @@ const MAX_DOWN_MS: i64 = 4 * 60_000;
 pub struct Plan {
     /// Seed that it was drawn from.
     pub seed: u64,
+    /// Size of the story.
+    pub size: Size,
     /// Number of printers.
     pub printers: usize,
     /// Parts count only once they are signed off.
@@ -37,9 +39,12 @@ pub struct Plan {
     pub crashes: Vec<CrashPlan>,
     /// Faults.
     pub faults: FaultPlan,
+    /// Work besides orders and their money.
+    pub work: Workload,
 }
 
 /// Product of the shop.
+#[derive(Clone)]
 pub struct Product {
     /// Number of parts on a plate.
     pub plate: u64,
@@ -49,6 +54,10 @@ pub struct Product {
     pub grams: f64,
     /// Price of a part in minor units.
     pub cents: i64,
+    /// Material, by its place in the plan.
+    pub material: usize,
+    /// Second material of a print, by its place in the plan, with its grams.
+    pub further: Option<(usize, f64)>,
 }
 
 /// Order of a customer.
@@ -56,8 +65,12 @@ pub struct Product {
 pub struct OrderPlan {
     /// Number of the order in the plan.
     pub number: usize,
-    /// Ordered products, by their place in the plan, with their quantities.
+    /// Ordered products, by their place in the plan, with their quantities. Kits have the places behind the products.
     pub lines: Vec<(usize, u64)>,
+    /// Priority, if the order has one of its own.
+    pub priority: Option<u8>,
+    /// Time at which it is due, in milliseconds since the beginning, if there is one.
+    pub due_ms: Option<i64>,
     /// Steps of the customer, each with its time in milliseconds since the beginning. Placing the order is the first.
     pub steps: Vec<(i64, OrderStep)>,
 }
@@ -73,6 +86,8 @@ pub enum OrderStep {
     Refund(usize, Share, bool),
     /// The customer pays in cash.
     Cash,
+    /// The staff gives a third of the cash back.
+    CashBack,
     /// The order is cancelled.
     Cancel,
     /// The customer or the staff deals with the payment processor's checkout.
@@ -145,9 +160,9 @@ impl Plan {
         let mut faults = FaultPlan::draw(&mut branch(seed, "faults"));
         cut.faults.iter().for_each(|kind| faults.remove(*kind));
         let printers = chance.usize(1..=2);
-        let products: Vec<Product> = (0..chance.usize(1..=3)).map(|_| Product::draw(&mut chance)).collect();
+        let mut products: Vec<Product> = (0..chance.usize(1..=3)).map(|_| Product::draw(&mut chance)).collect();
         let orders = (0..chance.usize(1..=3)).map(|number| draw_order(seed, number, products.len()));
-        let orders = orders.filter(|order| !cut.orders.contains(&order.number)).collect();
+        let mut orders: Vec<OrderPlan> = orders.filter(|order| !cut.orders.contains(&order.number)).collect();
         let spools = (0..chance.usize(..=2)).map(|_| SpoolChange {
             at_ms: chance.i64(90_000..1_800_000),
             printer: chance.usize(..printers),
@@ -155,12 +170,48 @@ impl Plan {
         });
         let spools = spools.collect();
         let sign_off_required = chance.bool();
-        let mut crash = branch(seed, FaultKind::Crash.word());
-        let crashes = (0..faults.times(FaultKind::Crash, MOST_CRASHES)).map(|_| CrashPlan::draw(&mut crash)).collect();
+        let (size, materials) = (Size::Story, draw_materials(seed, &mut products));
+        let work = Workload::draw(seed, size, printers, sign_off_required, materials, &mut products, &mut orders);
+        let crashes = CrashPlan::draw_all(seed, size, &faults);
         let endpoints = EndpointPlan::draw_all(seed, &faults);
         let cents: Vec<i64> = products.iter().map(|product| product.cents).collect();
         let shops = ShopPlan::draw_all(seed, &faults, &cents);
-        Self { seed, printers, sign_off_required, products, orders, spools, endpoints, shops, crashes, faults }
+        Self {
+            seed,
+            size,
+            printers,
+            sign_off_required,
+            products,
+            orders,
+            spools,
+            endpoints,
+            shops,
+            crashes,
+            faults,
+            work,
+        }
+    }
+}
+
+impl Plan {
+    /// Creates the plan of a shop with so many printers, in which nothing happens.
+    pub fn still(printers: usize) -> Self {
+        let (products, orders, spools, crashes) = <_>::default();
+        let (endpoints, shops, faults, work) = <_>::default();
+        Self {
+            seed: 0,
+            size: Size::Story,
+            printers,
+            sign_off_required: false,
+            products,
+            orders,
+            spools,
+            endpoints,
+            shops,
+            crashes,
+            faults,
+            work,
+        }
     }
 }
 
@@ -171,14 +222,22 @@ impl Product {
             seconds: chance.u64(60..=420),
             grams: chance.u32(5..=60).into(),
             cents: chance.i64(300..=5_000),
+            material: 0,
+            further: None,
         }
     }
 }
 
 impl CrashPlan {
-    fn draw(chance: &mut Rng) -> Self {
+    /// Draws the crashes of a seed.
+    pub fn draw_all(seed: u64, size: Size, faults: &FaultPlan) -> Vec<Self> {
+        let mut chance = branch(seed, FaultKind::Crash.word());
+        (0..faults.times(FaultKind::Crash, size.most_crashes())).map(|_| Self::draw(size, &mut chance)).collect()
+    }
+
+    fn draw(size: Size, chance: &mut Rng) -> Self {
         // Short lives are as frequent as long ones: what a start does is interrupted as often as the work of a day.
-        let longest = 1_u64 << chance.u32(2..=9);
+        let longest = 1_u64 << chance.u32(2..=size.longest_life());
         let is_soon = chance.bool();
         let down_ms = chance.i64(0..MAX_DOWN_MS);
         Self { step: chance.u64(1..=longest), down_ms: if is_soon { down_ms / 60 } else { down_ms } }
@@ -200,11 +259,11 @@ fn draw_order(seed: u64, number: usize, products: usize) -> OrderPlan {
         at_ms += chance.i64(1_000..300_000);
         steps.push((at_ms, step));
     }
-    OrderPlan { number, lines, steps }
+    OrderPlan { number, lines, priority: None, due_ms: None, steps }
 }
 
 /// Draws the way of an order's money. Payments come twice, late and in any order.
-fn draw_money(chance: &mut Rng) -> Vec<OrderStep> {
+pub fn draw_money(chance: &mut Rng) -> Vec<OrderStep> {
     use OrderStep::{Cancel, Cash, Pay, Refund};
     use Share::{Half, Rest, Whole};
     let paid = Pay(0, Whole);

@@ -5,9 +5,12 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use fastrand::Rng;
+use serde_json::json;
 
+use crate::acknowledgements::Errand;
 use crate::chance::branch;
 use store::Submission;
+use store::rows::StoredRow;
 
 /// One opportunity in so many is used by a plant.
 const OPPORTUNITIES: u8 = 3;
@@ -67,11 +70,23 @@ pub enum Plant {
     DoubledSale,
     /// Another shop confirms a fulfillment that it never gets.
     LostFulfillment,
+    /// An entry of a stock ledger is not written.
+    LostMovement,
+    /// Parts that were rejected are recorded as good.
+    RejectedCounted,
+    /// A shipment is acknowledged and lost.
+    LostParcel,
+    /// A shipment is recorded twice.
+    DoubledParcel,
+    /// That a printer is taken out of service, or returned to it, is acknowledged and lost.
+    LostMaintenance,
+    /// Servers go by the rules of the house that the first one had.
+    DeafSettings,
 }
 
 impl Plant {
     /// All plants.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 31] = [
         Self::LostCommit,
         Self::ForgottenCommit,
         Self::DroppedEvent,
@@ -97,6 +112,12 @@ impl Plant {
         Self::StoppedEndpoint,
         Self::DoubledSale,
         Self::LostFulfillment,
+        Self::LostMovement,
+        Self::RejectedCounted,
+        Self::LostParcel,
+        Self::DoubledParcel,
+        Self::LostMaintenance,
+        Self::DeafSettings,
     ];
 }
 
@@ -108,6 +129,7 @@ impl fmt::Display for Plant {
 
 /// Switch of the planted fault of a run, of which there is one at most.
 pub struct Planter {
+    seed: u64,
     plant: Option<Plant>,
     chance: Mutex<Rng>,
 }
@@ -115,7 +137,7 @@ pub struct Planter {
 impl Planter {
     /// Creates the switch of a seed's run.
     pub fn new(plant: Option<Plant>, seed: u64) -> Self {
-        Self { plant, chance: Mutex::new(branch(seed, "plant")) }
+        Self { seed, plant, chance: Mutex::new(branch(seed, "plant")) }
     }
 
     /// Returns whether this run has the given plant.
@@ -128,9 +150,23 @@ impl Planter {
         self.has(plant) && self.chance.lock().unwrap_or_else(PoisonError::into_inner).u8(..OPPORTUNITIES) == 0
     }
 
+    /// Alters the request of a command, the same way whenever it is repeated, or returns it as it is.
+    pub fn alter_errand(&self, errand: &Errand) -> Errand {
+        let is_rejection = errand.body["goodCount"].is_u64() && errand.body["reason"].is_string();
+        let is_hit = self.has(Plant::RejectedCounted) && is_rejection;
+        if is_hit && branch(self.seed, &errand.key).u8(..OPPORTUNITIES) == 0 {
+            // Without a number, all parts of a finished print are good.
+            return Errand { body: json!({}), ..errand.clone() };
+        }
+        errand.clone()
+    }
+
     /// Alters a submission. Returns whether it is lost.
     pub fn alter(&self, submission: &mut Submission) -> bool {
         for command in &mut submission.commands {
+            if self.has(Plant::LostMovement) {
+                command.rows.retain(|row| !is_movement(&**row) || !self.strikes(Plant::LostMovement));
+            }
             let Some(at) = command.events.iter().position(|event| STEPS_OF_ORDERS.contains(&event.event.as_str()))
             else {
                 continue;
@@ -143,6 +179,11 @@ impl Planter {
         }
         has_acknowledged_command(submission) && self.strikes(Plant::LostCommit)
     }
+}
+
+/// Returns whether a row is an entry of a stock ledger, as its text says: its type is hidden.
+fn is_movement(row: &dyn StoredRow) -> bool {
+    format!("{row:?}").starts_with("Movement(")
 }
 
 /// Returns whether a submission has a command that a client is told about.

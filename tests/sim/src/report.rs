@@ -1,16 +1,16 @@
 //! Reports of a machine, in the terms of the adapter contract. A printer of type `fw_rest` reports the same, since the
 //! machine behaves like one.
 
-use simulator::printer::{Controller, Machine, PrintJob, PrintOutcome, PrintPhase, Record};
+use simulator::printer::{Controller, FilamentGate, Machine, PrintJob, PrintOutcome, PrintPhase, Record};
 
-use domain::printer_status::{Activity, Connection, PastPrint, PrintEnd, PrintedLayer, Status};
+use domain::printer_status::{Activity, Connection, PastPrint, PrintEnd, PrintedLayer, ReportedSlot, Status};
 use domain::time::Timestamp;
 
 /// Progress, in percent, while a printer reports a finished print as if it were still running.
 const ECHO_PERCENT: f64 = 99.0;
 
-/// Returns the machine's status, read at the given time.
-pub fn status(machine: &mut Machine, at: Timestamp) -> Status {
+/// Returns the machine's status, read at the given time, with what is in its slots if it reports that.
+pub fn status(machine: &mut Machine, has_slots: bool, at: Timestamp) -> Status {
     let fault = match machine.controller() {
         Controller::Ready => None,
         Controller::Halted { message } => Some(message.clone()),
@@ -22,7 +22,8 @@ pub fn status(machine: &mut Machine, at: Timestamp) -> Status {
     let homed = Some(machine.homed().len() == 3);
     let idle =
         Status { nozzle: temperatures.nozzle, bed: temperatures.bed, homed, updated_at: at, ..Status::default() };
-    let idle = Status { connection: Connection::Connected, state: Activity::Idle, ..idle };
+    let slots = machine.gates().iter().filter(|_| has_slots).zip(0..).map(of_gate).collect();
+    let idle = Status { connection: Connection::Connected, state: Activity::Idle, slots, ..idle };
     let report = match machine.shown_job() {
         Some(job) => of_job(machine, job, idle),
         None => idle,
@@ -33,6 +34,19 @@ pub fn status(machine: &mut Machine, at: Timestamp) -> Status {
             Status { state: Activity::Error, message: Some(message), ended, remaining_seconds: None, ..report }
         }
         None => report,
+    }
+}
+
+/// Returns the report on the spool in a gate.
+fn of_gate((gate, slot): (&FilamentGate, u32)) -> ReportedSlot {
+    let FilamentGate { vendor, material, name, color, .. } = gate;
+    let [red, green, blue] = color.map(|share| (share * 255.0).round() as u8);
+    ReportedSlot {
+        slot,
+        vendor_code: Some(format!("{vendor} {material} {name}")),
+        kind: Some(material.clone()),
+        color: Some(format!("#{red:02x}{green:02x}{blue:02x}")),
+        remaining: None,
     }
 }
 

@@ -14,6 +14,7 @@ use crate::plan::{Cut, Plan};
 use crate::plants::Plant;
 use crate::setup::set_up;
 use crate::shop::Shop;
+use crate::size::Size;
 use crate::world::World;
 
 /// Starts that may fail before the story does.
@@ -46,7 +47,16 @@ pub fn run(seed: u64) -> Result<SeedReport, SimError> {
 ///
 /// Fails as [`run`] does.
 pub fn run_cut(seed: u64, cut: &Cut, plant: Option<Plant>) -> Result<SeedReport, SimError> {
-    let plan = Plan::draw(seed, cut);
+    run_sized(Size::Story, seed, cut, plant)
+}
+
+/// Runs a seed in the given size, without the given parts of its plan, and with a planted fault if one is given.
+///
+/// # Errors
+///
+/// Fails as [`run`] does.
+pub fn run_sized(size: Size, seed: u64, cut: &Cut, plant: Option<Plant>) -> Result<SeedReport, SimError> {
+    let plan = Plan::draw_sized(size, seed, cut);
     let world = World::new(&plan, plant)?;
     tell_plan(&world, &plan);
     let fault = live(&world, &plan).err();
@@ -80,10 +90,12 @@ fn tell_plan(world: &World, plan: &Plan) {
     let kinds = if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") };
     let sign_off = if plan.sign_off_required { "once they are signed off" } else { "by themselves" };
     world.story.tell(format!(
-        "seed {}: {} printers, {} products, {} orders, parts count {sign_off}; faults: {kinds}",
+        "seed {}: {} printers, {} products, {} kits, {} materials, {} orders, parts count {sign_off}; faults: {kinds}",
         plan.seed,
         plan.printers,
         plan.products.len(),
+        plan.work.kits.len(),
+        plan.work.materials.len(),
         plan.orders.len(),
     ));
     for endpoint in &plan.endpoints {
@@ -132,7 +144,8 @@ fn live_day(world: &World, plan: &Plan, people: &mut People) -> Result<Ending, S
         if let Some(ending) = ending {
             return Ok(ending);
         }
-        let down_ms = crash.map_or(RESTARTED_AFTER_MS, |crash| crash.down_ms);
+        // No two servers share a moment, so the time of an event says which of them did it.
+        let down_ms = crash.map_or(RESTARTED_AFTER_MS, |crash| crash.down_ms).max(1);
         world.story.tell(format!("no server runs for {down_ms} ms"));
         world.clock.pass(down_ms);
     }
@@ -141,7 +154,7 @@ fn live_day(world: &World, plan: &Plan, people: &mut People) -> Result<Ending, S
 /// Starts a server, lets something happen with it, and ends it as a crash does: its runtime is dropped in the middle of
 /// whatever it does, and what it had committed is on the disk. Returns `None` if it crashed before that, at the given
 /// step.
-fn on_server<T>(
+pub fn on_server<T>(
     world: &World,
     crash_at: Option<u64>,
     act: impl AsyncFnOnce(&Shop) -> Result<T, SimError>,

@@ -7,11 +7,11 @@ use simulator::shops::signature;
 use uuid::Uuid;
 
 use crate::acknowledgements::{Errand, Reply};
-use crate::day::{jobs_unrest, read_order};
 use crate::error::SimError;
 use crate::other_shops::{SHOP_SECRET, SHOP_TOKEN, address_of, order_of, variant_of};
 use crate::people::People;
 use crate::plants::Plant;
+use crate::rest::{jobs_unrest, read_order};
 use crate::shop::Shop;
 use crate::sold::{Letter, ShopPlan, SoldPlan, Stage};
 use crate::world::World;
@@ -193,6 +193,7 @@ impl SaleEnding {
 
 /// Reads the orders that other shops sold, in the order of the plan.
 pub async fn read_sales(world: &World, shop: &Shop, people: &People) -> Result<Vec<SaleEnding>, SimError> {
+    world.journal.read(&world.disk.tables());
     let mut sales = Vec::new();
     for sale in people.sellers.iter().flat_map(|seller| &seller.sales) {
         let record = match &sale.record {

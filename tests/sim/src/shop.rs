@@ -14,6 +14,7 @@ use tower::ServiceExt as _;
 
 use crate::acknowledgements::{Acknowledgement, Acknowledgements, Errand, Reply};
 use crate::adapter::MachineAdapter;
+use crate::clock::WorldClock;
 use crate::error::SimError;
 use crate::ids::ServerIds;
 use crate::plants::{Plant, Planter};
@@ -40,9 +41,19 @@ const BOUNDARY: &str = "simulated-boundary";
 /// Interval at which the story looks again for what it awaits.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
+/// Commands that plants acknowledge without sending them, by the ends of their paths. What is before is the path of
+/// what they change.
+const LOSSES: [(&str, Plant); 4] = [
+    ("/sign-off", Plant::LostSignOff),
+    ("/cancel", Plant::LostCancel),
+    ("/ship", Plant::LostParcel),
+    ("/maintenance", Plant::LostMaintenance),
+];
+
 /// Running server.
 pub struct Shop {
     router: Router,
+    clock: Arc<WorldClock>,
     power: Arc<Power>,
     planter: Arc<Planter>,
     acknowledgements: Arc<Acknowledgements>,
@@ -60,6 +71,11 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Returns whether the server could not say what becomes of the request, so that it is repeated.
+    pub fn is_failure(&self) -> bool {
+        self.status == 429 || self.status >= 500
+    }
+
     /// Returns the body; fails if the status is another one.
     pub fn expect(self, expected: u16) -> Result<Value, SimError> {
         let Self { request, status, body } = self;
@@ -73,7 +89,9 @@ impl Answer {
 impl Shop {
     /// Starts a server on the world's disk. Must be called within a runtime whose clock the world follows.
     pub async fn open(world: &World) -> Result<Self, SimError> {
-        let config = Arc::new(settings(world.folder.path(), world.sign_off_required));
+        let mut config = settings(world.folder.path(), world.begin_rules());
+        world.size.tune(world.seed, &mut config);
+        let config = Arc::new(config);
         let disk = world.disk.open(&world.power, &world.store_faults);
         let last = disk.memory.highest_numbers().await.map_err(ShopStartError::from)?;
         let ids = ServerIds::new(world.ids.clone(), world.clock.clone(), last);
@@ -100,6 +118,7 @@ impl Shop {
         let state = AppState::new(app, config, CancellationToken::new());
         Ok(Self {
             router: http_pages::router(state),
+            clock: world.clock.clone(),
             power: world.power.clone(),
             planter: world.planter.clone(),
             acknowledgements: world.acknowledgements.clone(),
@@ -125,16 +144,27 @@ impl Shop {
         self.send(Method::POST, path, request, Body::from(body.to_string())).await
     }
 
+    /// Sends a command that the server does not recognise when it is repeated. Its response may be a refusal.
+    pub async fn request(&self, method: Method, path: &str, body: &Value) -> Result<Answer, SimError> {
+        self.power.pass().await;
+        let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
+        let answer = self.send(method, path, request, Body::from(body.to_string())).await?;
+        self.power.pass().await;
+        Ok(answer)
+    }
+
     /// Carries out a command once, however often it is repeated with the same key. Fails if the response is neither its
     /// outcome, nor a refusal, nor a request to repeat it.
     pub async fn ask(&self, errand: &Errand) -> Result<Reply, SimError> {
+        let errand = &self.planter.alter_errand(errand);
         self.power.pass().await;
         if let Some(reply) = self.lose(errand).await? {
             return Ok(reply);
         }
         let reply = self.carry_out(errand).await?;
         if let Reply::Done(body) = &reply {
-            self.acknowledgements.add(Acknowledgement::new(errand, body));
+            self.acknowledge(errand, body);
+            self.repeat(errand).await?;
         }
         Ok(reply)
     }
@@ -193,7 +223,7 @@ impl Shop {
         if self.planter.has(Plant::LeakedTask) {
             drop(tokio::spawn(pending::<()>()));
         }
-        let subject = [("/sign-off", Plant::LostSignOff), ("/cancel", Plant::LostCancel)]
+        let subject = LOSSES
             .into_iter()
             .find_map(|(act, plant)| errand.path.strip_suffix(act).filter(|_| self.planter.strikes(plant)));
         let Some(subject) = subject else { return Ok(None) };
@@ -201,15 +231,30 @@ impl Shop {
         if answer.status != 200 {
             return Ok(Some(Reply::Unanswered));
         }
-        self.acknowledgements.add(Acknowledgement::new(errand, &answer.body));
+        self.acknowledge(errand, &answer.body);
         Ok(Some(Reply::Done(answer.body)))
     }
 
+    /// Sends an acknowledged command as another one once more, where a plant does so.
+    async fn repeat(&self, errand: &Errand) -> Result<(), SimError> {
+        if errand.path.ends_with("/ship") && self.planter.strikes(Plant::DoubledParcel) {
+            let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
+            self.send(Method::POST, &errand.path, request, Body::from(errand.body.to_string())).await?;
+        }
+        Ok(())
+    }
+
+    /// Notes that a command was acknowledged.
+    fn acknowledge(&self, errand: &Errand, body: &Value) {
+        self.acknowledgements.add(self.clock.elapsed_ms(), Acknowledgement::new(errand, body));
+    }
+
     /// Uploads a file as [`Self::get`] does.
-    pub async fn upload(&self, name: &str, contents: &str) -> Result<Answer, SimError> {
+    pub async fn upload(&self, name: &str, contents: &[u8]) -> Result<Answer, SimError> {
         let head =
             format!("--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n");
-        let body = format!("{head}{contents}\r\n--{BOUNDARY}--\r\n");
+        let tail = format!("\r\n--{BOUNDARY}--\r\n");
+        let body = [head.as_bytes(), contents, tail.as_bytes()].concat();
         let content_type = format!("multipart/form-data; boundary={BOUNDARY}");
         let request = Request::builder().header(header::CONTENT_TYPE, content_type);
         self.send(Method::POST, "/api/files", request, Body::from(body)).await
@@ -218,6 +263,7 @@ impl Shop {
     /// Sends an event of the payment processor with its signature. Returns the status.
     pub async fn payment_event(&self, signature: &str, body: String) -> Result<u16, SimError> {
         self.power.pass().await;
+        self.acknowledgements.note_event(&body);
         let request = Request::builder().header("stripe-signature", signature);
         let request = request.header(header::CONTENT_TYPE, "application/json");
         let answer = self.send(Method::POST, "/webhooks/payments", request, Body::from(body)).await?;

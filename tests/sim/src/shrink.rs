@@ -7,12 +7,20 @@ use crate::error::SimError;
 use crate::faults::FaultKind;
 use crate::plan::{Cut, Plan};
 use crate::plants::Plant;
-use crate::run::run_cut;
+use crate::run::run_sized;
+use crate::size::Size;
+
+/// Groups into which the orders of a story are divided first, so that a day is not run once for each of its orders.
+const GROUPS: usize = 8;
+/// Orders that are left out one by one, once no group of them can be left out.
+const MOST_SINGLE: usize = 12;
 
 /// Shortest story of a seed that was found to fail.
 pub struct ShortStory {
     /// Seed.
     pub seed: u64,
+    /// Size of the story.
+    pub size: Size,
     /// Parts of the seed's plan that are left out.
     pub cut: Cut,
     /// Reason that it fails.
@@ -21,7 +29,8 @@ pub struct ShortStory {
 
 impl fmt::Display for ShortStory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "--seed {}", self.seed)?;
+        let day = if self.size == Size::Day { "--day " } else { "" };
+        write!(f, "{day}--seed {}", self.seed)?;
         let Cut { faults, orders } = &self.cut;
         if !faults.is_empty() {
             let words: Vec<&str> = faults.iter().copied().map(FaultKind::word).collect();
@@ -35,30 +44,47 @@ impl fmt::Display for ShortStory {
     }
 }
 
+/// Makes the story of a failing seed shorter, as [`shrink_sized`] does.
+///
+/// # Errors
+///
+/// Fails if no world can be made.
+pub fn shrink(seed: u64, plant: Option<Plant>) -> Result<Option<ShortStory>, SimError> {
+    shrink_sized(Size::Story, seed, plant)
+}
+
 /// Leaves one part after the other out of a failing seed's plan, and keeps out those without which it still fails.
 /// `None` if it does not fail.
 ///
 /// # Errors
 ///
 /// Fails if no world can be made.
-pub fn shrink(seed: u64, plant: Option<Plant>) -> Result<Option<ShortStory>, SimError> {
-    let Some(fault) = run_cut(seed, &Cut::default(), plant)?.fault else { return Ok(None) };
-    let mut short = ShortStory { seed, cut: Cut::default(), fault };
-    let plan = Plan::draw(seed, &Cut::default());
+pub fn shrink_sized(size: Size, seed: u64, plant: Option<Plant>) -> Result<Option<ShortStory>, SimError> {
+    let Some(fault) = run_sized(size, seed, &Cut::default(), plant)?.fault else { return Ok(None) };
+    let mut short = ShortStory { seed, size, cut: Cut::default(), fault };
+    let plan = Plan::draw_sized(size, seed, &Cut::default());
     for kind in plan.faults.kinds() {
         try_without(&mut short, plant, |cut| cut.faults.extend([kind]))?;
     }
-    for order in &plan.orders {
-        try_without(&mut short, plant, |cut| cut.orders.extend([order.number]))?;
+    let orders: Vec<usize> = plan.orders.iter().map(|order| order.number).collect();
+    for group in orders.chunks(orders.len().div_ceil(GROUPS).max(1)) {
+        try_without(&mut short, plant, |cut| cut.orders.extend(group.iter().copied()))?;
+    }
+    let left: Vec<usize> = orders.into_iter().filter(|order| !short.cut.orders.contains(order)).collect();
+    // Few orders were in groups of their own already.
+    if plan.orders.len() > GROUPS && left.len() <= MOST_SINGLE {
+        for order in left {
+            try_without(&mut short, plant, |cut| cut.orders.extend([order]))?;
+        }
     }
     Ok(Some(short))
 }
 
-/// Leaves one more part out, unless the story holds without it.
+/// Leaves more out, unless the story holds without it.
 fn try_without(short: &mut ShortStory, plant: Option<Plant>, leave_out: impl FnOnce(&mut Cut)) -> Result<(), SimError> {
     let mut cut = short.cut.clone();
     leave_out(&mut cut);
-    if let Some(fault) = run_cut(short.seed, &cut, plant)?.fault {
+    if let Some(fault) = run_sized(short.size, short.seed, &cut, plant)?.fault {
         short.cut = cut;
         short.fault = fault;
     }

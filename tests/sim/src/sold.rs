@@ -5,10 +5,12 @@ use fastrand::Rng;
 use crate::chance::branch;
 use crate::endpoints::Spell;
 use crate::faults::{FaultKind, FaultPlan};
-use crate::weather::HEALED_AT_MS;
+use crate::size::Size;
 
 /// One story in so many has another shop.
 const STORIES_PER_SHOP: u8 = 3;
+/// Time at which everything is healed. Days have no other shops yet.
+const HEALED_AT_MS: i64 = Size::Story.healed_at_ms();
 /// Most orders of a shop.
 const MOST_ORDERS: usize = 2;
 /// Most copies of a message.

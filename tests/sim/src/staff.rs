@@ -1,23 +1,36 @@
 //! Staff: they clear beds, look after printers, go and see what the server cannot know, have failed jobs printed again,
-//! change spools, and judge parts, also late and twice. What was not acknowledged they repeat.
+//! change spools, and judge parts, also late and twice. What was not acknowledged they repeat. They look at what
+//! something has happened to, and now and then at everything else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use axum::http::Method;
 use serde_json::{Value, json};
 
 use crate::acknowledgements::{Errand, Reply};
+use crate::agenda::Agenda;
+use crate::chance::branch;
+use crate::clock::WorldClock;
 use crate::error::SimError;
-use crate::inspections::{Inspections, PhysicalPrint, draw_good, physical_print, verdict_request};
+use crate::hands;
+use crate::inspections::{Inspections, draw_good, verdict_request};
 use crate::machine::FloorMachine;
-use crate::plan::SpoolChange;
+use crate::office::{Office, Register};
+use crate::parcels::ParcelDesk;
+use crate::plan::{Plan, SpoolChange};
+use crate::prints::{PhysicalPrint, physical_print};
+use crate::setup::SetUp;
 use crate::shop::Shop;
-use crate::weather::HEALED_AT_MS;
+use crate::size::Size;
 use crate::world::World;
+use domain::time::Timestamp;
 
 /// Time for which something is in doubt before somebody goes and sees, longer than any start is delayed.
 const DOUBT_MS: i64 = 300_000;
 /// Time after the first verdict at which parts are perhaps judged again.
 const SECOND_LOOK_MS: i64 = 240_000;
+/// Longest time for which the parts of a print lie about in the course of a day until somebody judges them.
+const MAX_LATE_LOOK_MS: i64 = 3_600_000;
 /// Material left on a spool, in grams, at which it is replaced by a fuller one: more than any print takes.
 const MIN_SPOOL_GRAMS: f64 = 100.0;
 /// Material on a fuller spool, in grams.
@@ -28,17 +41,28 @@ const MAX_VERDICTS: u32 = 2;
 /// Staff of the shop.
 pub struct Staff {
     seed: u64,
-    material: String,
+    size: Size,
     /// IDs of the printers by the addresses of their machines.
     printers: BTreeMap<String, String>,
+    /// IDs of the materials in the first slots of the printers, in the same order.
+    loads: Vec<String>,
+    materials: Vec<String>,
     /// Changes of spools that are still to be made, the next one last.
     spools: Vec<SpoolChange>,
     /// Verdicts on parts.
     pub inspections: Inspections,
+    /// What is done at times that the plan says.
+    pub office: Office,
+    /// What is shipped.
+    pub parcels: ParcelDesk,
     /// Times at which each attempt was first seen in doubt, or judged.
     since: BTreeMap<String, i64>,
     /// Jobs that nobody has to look at any more.
     settled: BTreeSet<String>,
+    /// Orders of which all jobs are settled, with the last event about each at that time.
+    rests: BTreeMap<String, i64>,
+    printer_looks: Agenda,
+    job_looks: Agenda,
     /// Number of errands whose keys depend on nothing else.
     count: u64,
     /// Number of refusals. The server repeats a refusal to whoever repeats the key.
@@ -47,11 +71,29 @@ pub struct Staff {
 
 impl Staff {
     /// Creates the staff of a shop that was just set up.
-    pub fn new(seed: u64, material: String, printers: BTreeMap<String, String>, spools: &[SpoolChange]) -> Self {
-        let mut spools = spools.to_vec();
+    pub fn new(plan: &Plan, set_up: &SetUp) -> Self {
+        let mut spools = plan.spools.clone();
         spools.sort_by_key(|change| -change.at_ms);
-        let (inspections, since, settled) = <_>::default();
-        Self { seed, material, printers, spools, inspections, since, settled, count: 0, refusals: 0 }
+        let (inspections, since, settled, rests) = <_>::default();
+        let every_ms = plan.size.look_every_ms();
+        Self {
+            seed: plan.seed,
+            size: plan.size,
+            printers: set_up.printers.clone(),
+            loads: set_up.loads.clone(),
+            materials: set_up.materials.clone(),
+            spools,
+            inspections,
+            office: Office::new(&plan.work.tasks),
+            parcels: ParcelDesk::new(plan.size, &plan.work.parcels),
+            since,
+            settled,
+            rests,
+            printer_looks: Agenda::new(every_ms),
+            job_looks: Agenda::new(every_ms),
+            count: 0,
+            refusals: 0,
+        }
     }
 
     /// Returns the IDs of the printers.
@@ -59,23 +101,74 @@ impl Staff {
         self.printers.values()
     }
 
-    /// Makes a round through the shop.
-    pub async fn step(&mut self, world: &World, shop: &Shop, orders: &[String]) -> Result<(), SimError> {
+    /// Makes a round through the shop, whose orders are given with their numbers, and those that other shops sold.
+    pub async fn step(
+        &mut self,
+        world: &World,
+        shop: &Shop,
+        orders: &[(usize, String)],
+        sold: &[String],
+    ) -> Result<(), SimError> {
+        world.journal.read(&world.disk.tables());
+        self.look_at_printers(world, shop).await?;
+        self.change_spool(world, shop).await?;
+        let all: Vec<&str> = orders.iter().map(|(_, id)| id).chain(sold).map(String::as_str).collect();
+        self.look_at_jobs(world, shop, &all).await?;
+        let printers: Vec<String> = self.printers.values().cloned().collect();
+        let register =
+            Register { printers: &printers, materials: &self.materials, orders, inspections: &self.inspections };
+        self.office.step(world, shop, register).await?;
+        self.parcels.step(world, shop, orders).await
+    }
+
+    async fn look_at_printers(&mut self, world: &World, shop: &Shop) -> Result<(), SimError> {
         for (address, id) in self.printers.clone() {
             let Some(machine) = world.machines.get(&address) else { continue };
+            let (now, mark) = (world.clock.elapsed_ms(), world.journal.last_event(&id) + machine.log_length() as i64);
+            if !self.printer_looks.is_due(&id, now, mark) {
+                continue;
+            }
             if let Some(printer) = shop.read(&format!("/api/printers/{id}")).await? {
+                self.printer_looks.look(&id, now, mark);
+                self.office.check(&id, &printer)?;
                 self.look_after(world, shop, machine, &id, &printer).await?;
+                if printer["status"]["attention"].as_array().is_some_and(|attention| !attention.is_empty()) {
+                    self.printer_looks.wake(&id, now);
+                }
             }
         }
-        self.change_spool(world, shop).await?;
-        for job in jobs_of(world, orders) {
-            if !self.settled.contains(&job)
-                && let Some(job) = shop.read(&format!("/api/jobs/{job}")).await?
+        Ok(())
+    }
+
+    async fn look_at_jobs(&mut self, world: &World, shop: &Shop, orders: &[&str]) -> Result<(), SimError> {
+        let mut jobs = BTreeSet::new();
+        for order in orders.iter().copied() {
+            let event = world.journal.last_event(order);
+            if self.rests.get(order) == Some(&event) {
+                continue;
+            }
+            let of_order = world.journal.jobs_of(order);
+            if of_order.iter().all(|job| self.is_settled(job)) {
+                self.rests.insert(order.to_owned(), event);
+            }
+            jobs.extend(of_order);
+        }
+        for id in jobs {
+            let (now, mark) = (world.clock.elapsed_ms(), world.journal.last_event(&id));
+            if !self.is_settled(&id)
+                && self.job_looks.is_due(&id, now, mark)
+                && let Some(job) = shop.read(&format!("/api/jobs/{id}")).await?
             {
+                self.job_looks.look(&id, now, mark);
                 self.look_at(world, shop, &job).await?;
             }
         }
         Ok(())
+    }
+
+    /// Returns whether nobody has to look at a job any more.
+    fn is_settled(&self, job: &str) -> bool {
+        self.settled.contains(job) && !self.office.records.is_remade(job)
     }
 
     async fn look_after(
@@ -90,14 +183,18 @@ impl Staff {
         if is_idle && (calls_for(printer, "bed_not_cleared") || calls_for(printer, "print_failed")) {
             self.clear_bed(world, shop, id, &printer["lastPrint"]).await?;
         }
-        if is_idle && printer["slots"][0]["remaining"].as_f64().is_some_and(|left| left < MIN_SPOOL_GRAMS) {
-            let body = json!({"materialId": self.material, "remaining": FULL_SPOOL_GRAMS});
-            let errand = self.errand(format!("/api/printers/{id}/slots/0"), body);
-            if let Reply::Done(_) = shop.ask(&errand).await? {
-                world.story.tell(format!("staff: a fuller spool for {}", machine.name));
+        for slot in printer["slots"].as_array().into_iter().flatten().filter(|_| is_idle) {
+            if slot["remaining"].as_f64().is_some_and(|left| left < MIN_SPOOL_GRAMS) {
+                let body = json!({"materialId": slot["materialId"], "remaining": FULL_SPOOL_GRAMS});
+                let errand = self.errand(format!("/api/printers/{id}/slots/{}", slot["slot"]), body);
+                if let Reply::Done(_) = shop.ask(&errand).await? {
+                    world.story.tell(format!("staff: a fuller spool for {}", machine.name));
+                }
             }
         }
-        if calls_for(printer, "start_refused") || calls_for(printer, "firmware_error") {
+        hands::set_right(world, shop, machine, id, calls_for(printer, "needs_home")).await?;
+        let is_full = machine.with(|machine| machine.faults().disk_full);
+        if !is_full && ["start_refused", "firmware_error", "disk_full"].iter().any(|word| calls_for(printer, word)) {
             let errand = self.errand(format!("/api/printers/{id}/clear-attention"), json!({}));
             shop.ask(&errand).await?;
         }
@@ -119,6 +216,7 @@ impl Staff {
             Some(_) => self.errand(path, verdict_request(good, plate)),
             None => Errand { path, key: self.key("clear", attempt), body: verdict_request(good, plate) },
         };
+        self.inspections.look(attempt, world.clock.elapsed_ms());
         match shop.ask(&errand).await? {
             Reply::Done(_) if verdict.is_none() => {
                 world.story.tell(format!("staff: {good} of {plate} parts of {} are good", job["number"]));
@@ -135,11 +233,12 @@ impl Staff {
         if world.clock.elapsed_ms() < change.at_ms {
             return Ok(());
         }
-        let Some(printer) = self.printers.values().nth(change.printer) else { return Ok(()) };
+        let printer = self.printers.values().nth(change.printer).zip(self.loads.get(change.printer));
+        let Some((printer, material)) = printer else { return Ok(()) };
         let errand = Errand {
             path: format!("/api/printers/{printer}/slots/0"),
             key: format!("spool-{}", self.spools.len()),
-            body: json!({"materialId": self.material, "remaining": change.grams}),
+            body: json!({"materialId": material, "remaining": change.grams}),
         };
         if !matches!(shop.ask(&errand).await?, Reply::Unanswered) {
             world.story.tell(format!("staff: a spool of {} g", change.grams));
@@ -154,11 +253,18 @@ impl Staff {
         let Some(attempt) = attempts.last() else { return Ok(()) };
         let attempt_id = attempt["id"].as_str().unwrap_or_default();
         match job["state"].as_str().unwrap_or_default() {
-            "DISPATCHING" | "PRINTING" | "PAUSED" if attempt["unverified"] == true => {
+            "DISPATCHING" | "PRINTING" if attempt["unverified"] == true => {
                 self.go_and_see(world, shop, &id, attempt_id).await
+            }
+            "PAUSED" => {
+                if attempt["unverified"] == true {
+                    self.go_and_see(world, shop, &id, attempt_id).await?;
+                }
+                self.resume(world, shop, &id).await
             }
             "FAILED" => {
                 let errand = self.errand(format!("/api/jobs/{id}/retry"), json!({}));
+                self.job_looks.wake(&id, world.clock.elapsed_ms());
                 shop.ask(&errand).await.map(drop)
             }
             "COMPLETED" => self.judge(world, shop, job, attempt_id).await,
@@ -174,12 +280,23 @@ impl Staff {
     async fn go_and_see(&mut self, world: &World, shop: &Shop, job: &str, attempt: &str) -> Result<(), SimError> {
         let now = world.clock.elapsed_ms();
         let since = *self.since.entry(attempt.to_owned()).or_insert(now);
+        self.job_looks.wake(job, since.max(now - DOUBT_MS) + DOUBT_MS);
         let Some(outcome) = physical_print(world, attempt).outcome().filter(|_| now - since >= DOUBT_MS) else {
             return Ok(());
         };
         let errand = self.errand(format!("/api/jobs/{job}/resolve"), json!({"outcome": outcome}));
         if let Reply::Done(_) = shop.ask(&errand).await? {
             world.story.tell(format!("staff: a print of {} is resolved as {outcome}", errand.path));
+        }
+        Ok(())
+    }
+
+    /// Resumes a print that somebody has paused, once it was paused for long enough.
+    async fn resume(&mut self, world: &World, shop: &Shop, job: &str) -> Result<(), SimError> {
+        let (now, until) = (world.clock.elapsed_ms(), self.office.records.paused_until(job));
+        self.job_looks.wake(job, until.max(now));
+        if now >= until {
+            shop.request(Method::POST, &format!("/api/jobs/{job}/resume"), &json!({})).await?;
         }
         Ok(())
     }
@@ -191,18 +308,26 @@ impl Staff {
         let since = *self.since.entry(format!("judged {attempt}")).or_insert(now);
         let count = self.inspections.of(attempt).map_or(0, |verdict| verdict.count);
         let must = job["awaitsSignOff"] == true;
-        let is_late = now >= HEALED_AT_MS;
-        if count >= MAX_VERDICTS || (is_late && !must) {
+        if let Some(ended) = ended_at(job).filter(|_| self.inspections.first_look(attempt).is_none()) {
+            world.house_rules.check(WorldClock::ms_of(ended), job)?;
+        }
+        let is_late = now >= world.size.healed_at_ms();
+        let (delay_ms, most) = self.draw_looks(job);
+        if count >= most || (is_late && !must) {
             self.settled.insert(id.to_owned());
             return Ok(());
         }
-        if count > 0 && now - since < SECOND_LOOK_MS {
+        let look_ms = since + if count > 0 { SECOND_LOOK_MS.max(delay_ms) } else { delay_ms };
+        if now < look_ms && !(is_late && count == 0) {
+            self.job_looks.wake(id, look_ms);
             return Ok(());
         }
+        self.job_looks.wake(id, now);
         let plate = job["plateParts"].as_u64().unwrap_or_default();
         let good = self.look(world, job, attempt, count);
         let key = self.key(&format!("sign-{count}"), attempt);
         let errand = Errand { path: format!("/api/jobs/{id}/sign-off"), key, body: verdict_request(good, plate) };
+        self.inspections.look(attempt, now);
         match shop.ask(&errand).await? {
             Reply::Done(_) => {
                 world.story.tell(format!("staff: {good} of {plate} parts of {} are good", job["number"]));
@@ -212,6 +337,17 @@ impl Staff {
             Reply::Unanswered => {}
         }
         Ok(())
+    }
+
+    /// Draws the time after which the parts of a job's last print are first judged, in milliseconds, and how often they
+    /// are. In the course of a day nobody is always at once at every printer.
+    fn draw_looks(&self, job: &Value) -> (i64, u32) {
+        if self.size == Size::Story {
+            return (0, MAX_VERDICTS);
+        }
+        let mut chance = branch(self.seed, &format!("looks at {}", of_attempt(job)));
+        let is_late = chance.u8(..3) == 0;
+        (if is_late { chance.i64(0..MAX_LATE_LOOK_MS) } else { 0 }, if chance.u8(..3) == 0 { MAX_VERDICTS } else { 1 })
     }
 
     /// Returns the number of good parts that somebody finds who looks at the print of an attempt.
@@ -233,20 +369,15 @@ impl Staff {
     }
 }
 
-/// Returns the IDs of the jobs of orders, by the events on the disk.
-pub fn jobs_of(world: &World, orders: &[String]) -> BTreeSet<String> {
-    let tables = world.disk.tables();
-    let jobs = tables.events_after(0).filter(|numbered| {
-        let event = &numbered.event;
-        event.subject_kind == "job" && event.order_id.is_some_and(|order| orders.contains(&order.to_string()))
-    });
-    jobs.map(|numbered| numbered.event.subject_id.to_string()).collect()
-}
-
 /// Returns a name for the last attempt of a job, which does not depend on IDs.
 fn of_attempt(job: &Value) -> String {
     let count = job["attempts"].as_array().map_or(0, Vec::len);
     format!("{} {count}", job["number"])
+}
+
+/// Returns the time at which the last print of a job ended.
+fn ended_at(job: &Value) -> Option<Timestamp> {
+    job["attempts"].as_array()?.last()?["endedAt"].as_str()?.parse().ok()
 }
 
 /// Returns whether a printer calls for this attention.

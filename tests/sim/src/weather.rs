@@ -11,20 +11,16 @@ use tokio::time::sleep;
 
 use crate::chance::branch;
 use crate::faults::{FaultKind, FaultPlan};
+use crate::liars::Lie;
 use crate::machine::FloorMachine;
+use crate::size::Size;
 use crate::world::World;
 use store::Unavailable;
 
-/// Time at which everything is healed, in milliseconds since the beginning.
-pub const HEALED_AT_MS: i64 = 40 * 60_000;
 /// Time of the first turn of the weather. The shop is set up before.
 const FIRST_MS: i64 = 60_000;
-/// Longest spell of one fault.
-const MAX_SPELL_MS: i64 = 6 * 60_000;
 /// Longest delay of a late start. People who go and see come later.
 const MAX_LATE_MS: u64 = 150_000;
-/// Most spells or blows of one fault.
-const MOST: u32 = 4;
 
 /// Turns of the weather that are still to come, with their times.
 pub struct Weather(Mutex<Vec<(i64, Turn)>>);
@@ -54,17 +50,23 @@ enum Change {
     PrintFails(FailAt),
     ServerRestart { forgets: bool },
     OwnPrint { number: usize, seconds: u64 },
+    Lie(Lie, bool),
 }
 
 impl Weather {
+    /// Creates weather that never turns.
+    pub fn still() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+
     /// Draws the weather over so many printers.
-    pub fn draw(seed: u64, plan: &FaultPlan, printers: usize) -> Self {
-        let mut turns = Vec::new();
+    pub fn draw(seed: u64, size: Size, plan: &FaultPlan, printers: usize) -> Self {
+        let (mut turns, healed_at) = (Vec::new(), size.healed_at_ms());
         for kind in FaultKind::ALL {
             let mut chance = branch(seed, kind.word());
-            for number in 0..plan.times(kind, MOST) {
-                let at = chance.i64(FIRST_MS..HEALED_AT_MS);
-                let until = (at + chance.i64(1_000..MAX_SPELL_MS)).min(HEALED_AT_MS);
+            for number in 0..plan.times(kind, size.most_spells()) {
+                let at = chance.i64(FIRST_MS..healed_at);
+                let until = (at + chance.i64(1_000..size.longest_spell_ms())).min(healed_at);
                 let printer = chance.usize(..printers);
                 if let Some((begin, end)) = drawn(kind, number as usize, printer, &mut chance) {
                     turns.push((at, begin));
@@ -72,7 +74,7 @@ impl Weather {
                 }
             }
         }
-        turns.push((HEALED_AT_MS, Turn::Heal));
+        turns.push((healed_at, Turn::Heal));
         // The last one is next; turns of the same time keep the order in which they were drawn.
         turns.sort_by_key(|(at, _)| *at);
         turns.reverse();
@@ -122,36 +124,10 @@ fn drawn(kind: FaultKind, number: usize, printer: usize, chance: &mut Rng) -> Op
         FaultKind::PrintFails => (at(Change::PrintFails(FailAt { progress })), None),
         FaultKind::ServerRestart => (at(Change::ServerRestart { forgets: forget }), None),
         FaultKind::OwnPrint => (at(Change::OwnPrint { number, seconds: chance.u64(60..600) }), None),
-        FaultKind::Crash
-        | FaultKind::CommitRefused
-        | FaultKind::CommitLost
-        | FaultKind::Superseded
-        | FaultKind::LostRequest
-        | FaultKind::LostAnswer
-        | FaultKind::Delay
-        | FaultKind::MailRefused
-        | FaultKind::PaymentLost
-        | FaultKind::PaymentSlow
-        | FaultKind::PaymentRefused
-        | FaultKind::EventLate
-        | FaultKind::EventTwice
-        | FaultKind::EventFirst
-        | FaultKind::EventLost
-        | FaultKind::MailLost
-        | FaultKind::MailSlow
-        | FaultKind::MailDown
-        | FaultKind::ReceiverDown
-        | FaultKind::ReceiverHangs
-        | FaultKind::ReceiverSlow
-        | FaultKind::ReceiverFails
-        | FaultKind::ReceiverRedirects
-        | FaultKind::ReceiverGone
-        | FaultKind::ReceiverAnswerLost
-        | FaultKind::ShopDown
-        | FaultKind::ShopHangs
-        | FaultKind::ShopAnswerLost
-        | FaultKind::MessageRepeated
-        | FaultKind::MessageLate => return None,
+        other => {
+            let lie = Lie::draw(other, chance)?;
+            (at(Change::Lie(lie, true)), Some(at(Change::Lie(lie, false))))
+        }
     })
 }
 
@@ -188,6 +164,7 @@ impl Change {
                 Self::Echo(is_on) => faults.duplicate_finish = is_on.then(Echo::default),
                 Self::PowerLoss(at) => faults.reboot_at = Some(at),
                 Self::PrintFails(at) => faults.fail_at = Some(at),
+                Self::Lie(lie, is_on) => lie.apply(faults, is_on),
                 Self::ServerRestart { .. } | Self::OwnPrint { .. } => {}
             }),
         }

@@ -12,7 +12,9 @@ use crate::chance::branch;
 use crate::clock::WorldClock;
 use crate::disk::Disk;
 use crate::faults::FaultPlan;
+use crate::house_rules::HouseRules;
 use crate::ids::WorldIds;
+use crate::journal::Journal;
 use crate::machine::FloorMachine;
 use crate::other_shops::OtherShops;
 use crate::outside::PostOffice;
@@ -21,15 +23,23 @@ use crate::plants::{Plant, Planter};
 use crate::power::Power;
 use crate::processor::Processor;
 use crate::receivers::Receivers;
+use crate::size::Size;
 use crate::store_faults::StoreFaults;
 use crate::story::Story;
 use crate::weather::Weather;
 
 /// Names of the printers, in the order in which a shop gets them.
-const PRINTER_NAMES: [&str; 8] = ["ada", "bea", "cem", "dora", "emil", "fay", "gus", "hana"];
+const PRINTER_NAMES: [&str; 20] = [
+    "ada", "bea", "cem", "dora", "emil", "fay", "gus", "hana", "ida", "jan", "kai", "lea", "max", "nora", "ole", "pia",
+    "quin", "rosa", "sam", "tom",
+];
 
 /// Everything that outlives a crash of the server.
 pub struct World {
+    /// Seed of the run.
+    pub seed: u64,
+    /// Size of the story.
+    pub size: Size,
     /// Virtual time.
     pub clock: Arc<WorldClock>,
     /// Story of the run.
@@ -40,6 +50,8 @@ pub struct World {
     pub planter: Arc<Planter>,
     /// Durable data.
     pub disk: Arc<Disk>,
+    /// Index of its events.
+    pub journal: Journal,
     /// Power of the server.
     pub power: Arc<Power>,
     /// Faults of the store.
@@ -58,8 +70,8 @@ pub struct World {
     pub weather: Weather,
     /// Commands that the server acknowledged.
     pub acknowledgements: Arc<Acknowledgements>,
-    /// Parts count only once they are signed off.
-    pub sign_off_required: bool,
+    /// Rules of the house.
+    pub house_rules: HouseRules,
     /// Folder with the contents of files, which no crash damages.
     pub folder: TempDir,
 }
@@ -67,16 +79,27 @@ pub struct World {
 impl World {
     /// Creates the world of a plan, with a planted fault if one is given.
     pub fn new(plan: &Plan, plant: Option<Plant>) -> io::Result<Self> {
+        Self::of_printers(plan, plant, true)
+    }
+
+    /// Creates a world with so many printers, in which nothing happens by itself. `reconnects` indicates whether the
+    /// printers find a lost controller by themselves.
+    pub fn still(printers: usize, reconnects: bool) -> io::Result<Self> {
+        let world = Self::of_printers(&Plan::still(printers), None, reconnects)?;
+        Ok(Self { weather: Weather::still(), ..world })
+    }
+
+    fn of_printers(plan: &Plan, plant: Option<Plant>, reconnects: bool) -> io::Result<Self> {
         let seed = plan.seed;
         let clock = Arc::new(WorldClock::new());
         let story = Arc::new(Story::new(clock.clone()));
         let planter = Arc::new(Planter::new(plant, seed));
         let disk = Arc::new(Disk::new(story.clone(), planter.clone()));
         let power = Arc::new(Power::new(disk.clone()));
-        let post_office = PostOffice::new(seed, clock.clone(), story.clone(), power.clone(), planter.clone());
+        let post_office = PostOffice::new(plan, clock.clone(), story.clone(), power.clone(), planter.clone());
         let processor = Processor::new(seed, clock.clone(), story.clone(), power.clone(), planter.clone());
         let machine = |name: &&str| {
-            let machine = FloorMachine::new(name, seed, clock.clone(), story.clone());
+            let machine = FloorMachine::new(name, seed, reconnects, clock.clone(), story.clone());
             (machine.base_url(), Arc::new(machine))
         };
         let machines = PRINTER_NAMES.iter().take(plan.printers).map(machine).collect();
@@ -84,9 +107,12 @@ impl World {
             Receivers::new(seed, &plan.endpoints, clock.clone(), story.clone(), power.clone(), planter.clone());
         let other_shops = OtherShops::new(seed, &plan.shops, clock.clone(), story.clone(), power.clone(), &planter);
         Ok(Self {
+            seed,
+            size: plan.size,
             ids: Arc::new(WorldIds::new(branch(seed, "ids"))),
             planter,
             disk,
+            journal: Journal::default(),
             store_faults: Arc::new(StoreFaults::new(seed)),
             machines: Arc::new(machines),
             post_office: Arc::new(post_office),
@@ -94,13 +120,20 @@ impl World {
             receivers: Arc::new(receivers),
             other_shops: Arc::new(other_shops),
             power,
-            weather: Weather::draw(seed, &plan.faults, plan.printers),
+            weather: Weather::draw(seed, plan.size, &plan.faults, plan.printers),
             acknowledgements: Arc::default(),
-            sign_off_required: plan.sign_off_required,
+            house_rules: HouseRules::new(plan.sign_off_required),
             folder: tempfile::Builder::new().prefix("printfloor-sim-").tempdir()?,
             clock,
             story,
         })
+    }
+
+    /// Notes the start of a server, and returns whether its parts count only once they are signed off.
+    pub fn begin_rules(&self) -> bool {
+        let is_required = self.house_rules.begin(self.clock.elapsed_ms());
+        // A server that is deaf to changes goes by what the first one did.
+        if self.planter.has(Plant::DeafSettings) { self.house_rules.was_sign_off_required(0) } else { is_required }
     }
 
     /// Lets everything that is drawn at each occasion fail as often as a plan says.

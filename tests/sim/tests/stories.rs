@@ -2,10 +2,12 @@
 
 use std::ops::RangeInclusive;
 
-use sim::{Plant, SimError, run, seeds_to_catch, shrink};
+use sim::{Cut, Plant, SeedReport, SimError, Size, run, run_all, run_sized, seeds_to_catch, shrink};
 
 /// Seeds of each run.
 const SEEDS: RangeInclusive<u64> = 1..=200;
+/// Days of each run.
+const DAYS: RangeInclusive<u64> = 1..=2;
 /// Seeds within which each planted fault is caught.
 const SEEDS_TO_CATCH: u64 = 40;
 
@@ -22,9 +24,30 @@ fn hold(seeds: RangeInclusive<u64>) -> Result<(), SimError> {
     Ok(())
 }
 
+/// Runs days of a shop with twenty printers on all cores, and fails with those that failed.
+fn hold_all_day(seeds: RangeInclusive<u64>) -> Result<(), SimError> {
+    let mut failures = Vec::new();
+    let count = seeds.end() - seeds.start() + 1;
+    run_all(Size::Day, *seeds.start(), count, |seed, report| {
+        if let Some(fault) = report.fault {
+            // Which makes its story shorter: that takes dozens of days.
+            let command = format!("cargo run --release -p sim -- --day --seeds 1 --from {seed}");
+            failures.push(format!("seed {seed}: {fault}\n    {command}"));
+        }
+        Ok(())
+    })?;
+    assert!(failures.is_empty(), "{} days failed:\n{}", failures.len(), failures.join("\n"));
+    Ok(())
+}
+
 #[test]
 fn everything_holds_in_all_seeds() -> Result<(), SimError> {
     hold(SEEDS)
+}
+
+#[test]
+fn everything_holds_all_day() -> Result<(), SimError> {
+    hold_all_day(DAYS)
 }
 
 mod long {
@@ -34,10 +57,17 @@ mod long {
 
     /// Seeds of a run before a release.
     const SEEDS: RangeInclusive<u64> = 201..=2_200;
+    /// Days of a run before a release.
+    const DAYS: RangeInclusive<u64> = 3..=60;
 
     #[test]
     fn everything_holds_in_all_seeds() -> Result<(), SimError> {
         super::hold(SEEDS)
+    }
+
+    #[test]
+    fn everything_holds_all_day() -> Result<(), SimError> {
+        super::hold_all_day(DAYS)
     }
 }
 
@@ -47,6 +77,25 @@ fn the_same_seed_tells_the_same_story() -> Result<(), SimError> {
         assert_eq!(run(seed)?.story, run(seed)?.story, "seed {seed}");
     }
     assert_ne!(run(1)?.story, run(2)?.story);
+    Ok(())
+}
+
+#[test]
+fn the_same_day_tells_the_same_story() -> Result<(), SimError> {
+    let day = || -> Result<SeedReport, SimError> { run_sized(Size::Day, 3, &Cut::default(), None) };
+    assert!(day()?.story == day()?.story, "a day was told in two ways");
+    Ok(())
+}
+
+#[test]
+fn the_same_seeds_tell_the_same_stories_on_all_cores() -> Result<(), SimError> {
+    let mut seeds = Vec::new();
+    run_all(Size::Story, 1, 20, |seed, report| {
+        assert_eq!(report.story, run(seed)?.story, "seed {seed}");
+        seeds.push(seed);
+        Ok(())
+    })?;
+    assert!(seeds.into_iter().eq(1..=20), "in order");
     Ok(())
 }
 

@@ -12,12 +12,12 @@ low_stock_alerts = Knapper Bestand: { $count } Meldungen
 stock_discrepancies = Abweichender Bestand: { $count } Meldungen
 unmatched_payments = { $count } Zahlungen passen zu keiner Bestellung
 unsettled_orders = Bei { $count } Bestellungen ist eine Zahlung oder Erstattung zu klären
-flagged_orders = { $count } Bestellungen mit Handlungsbedarf
+flagged_orders = Bestellungen: { $count } Meldungen
 late_orders = { $count } Bestellungen sind verspätet
-flagged_printers = { $count } Drucker mit Handlungsbedarf
+flagged_printers = Drucker: { $count } Meldungen
 custom_requests = { $count } Anfragen
 accounting_issues = Buchhaltung: { $count } Probleme mit Handlungsbedarf
-flagged_integrations = { $count } Integrationen mit Handlungsbedarf
+flagged_integrations = Integrationen: { $count } Meldungen
 failed_backups = { $count } fehlgeschlagene Sicherungen
 not_listed =
     { $count ->

@@ -12,12 +12,12 @@ low_stock_alerts = Low stock: { $count } alerts
 stock_discrepancies = Stock discrepancy: { $count } alerts
 unmatched_payments = { $count } payments match no order
 unsettled_orders = { $count } orders need a payment or refund settled
-flagged_orders = { $count } orders need attention
+flagged_orders = Orders: { $count } alerts
 late_orders = { $count } orders are late
-flagged_printers = { $count } printers need attention
+flagged_printers = Printers: { $count } alerts
 custom_requests = { $count } custom requests
 accounting_issues = Accounting: { $count } issues need attention
-flagged_integrations = { $count } integrations need attention
+flagged_integrations = Integrations: { $count } alerts
 failed_backups = { $count } failed backups
 not_listed = { $count } more are not listed here.
 

@@ -1,6 +1,7 @@
 //! Oracle of sales channels: each order of another shop is made once, with the money that was paid there, and each
 //! shipment is reported back once.
 
+use super::orders::PublishedEvents;
 use super::{demand, orders, parts};
 use crate::error::SimError;
 use crate::people::People;
@@ -9,7 +10,12 @@ use crate::world::World;
 use store::memory::Tables;
 
 /// Judges the orders that other shops sold.
-pub fn are_made_once(world: &World, people: &People, sales: &[SaleEnding], tables: &Tables) -> Result<(), SimError> {
+pub fn are_made_once(
+    world: &World,
+    people: &People,
+    sales: &[SaleEnding],
+    (tables, published): (&Tables, &PublishedEvents),
+) -> Result<(), SimError> {
     let of_sellers = people.sellers.iter().flat_map(|seller| seller.sales.iter().map(move |sale| (seller, sale)));
     for ((seller, sale), ending) in of_sellers.zip(sales) {
         let SaleEnding { record, ours: (order, jobs) } = ending;
@@ -17,8 +23,10 @@ pub fn are_made_once(world: &World, people: &People, sales: &[SaleEnding], table
         demand(record["externalId"] == id.as_str(), || format!("the record of order {id} is {record}"))?;
         is_as_sold(sale, ending)?;
         if !order.is_null() {
-            orders::each_step_is_published(tables, false, order, jobs)?;
-            parts::are_as_ordered(world, people, order, jobs)?;
+            let lines = sale.plan.lines.iter().map(|(product, quantity, _)| (*product, u64::from(*quantity)));
+            let (ordered, ours): (Vec<_>, _) = (lines.collect(), (order, jobs.as_slice()));
+            orders::each_step_is_published(published, people, None, ours)?;
+            parts::are_as_ordered(world, people, &ordered, ours)?;
         }
         is_reported_once(world, seller, sale, ending)?;
     }

@@ -21,6 +21,8 @@ use store::memory::Tables;
 const GATHERED: &str = "alerts-";
 /// Empty line, which stands before each alert of an email and behind it.
 const GAP: &str = "\n\n";
+/// Words after the number of alerts that an email does not list.
+const UNLISTED: &str = " more are not listed here";
 /// Faults by which an alert may be reported once more: the server does not know any more that it was.
 const FORGETFUL: [FaultKind; 6] = [
     FaultKind::Crash,
@@ -48,7 +50,8 @@ pub fn arrive(world: &World, plan: &FaultPlan, people: &People, ending: &Ending)
         let is_gathered = delivery.id.starts_with(GATHERED);
         demand(is_of_disk || is_gathered, || format!("nobody wrote the mail {}: {}", delivery.id, delivery.subject))?;
     }
-    let is_exact = !plan.kinds().any(|kind| FORGETFUL.contains(&kind));
+    // A server that the owner restarts forgets as much as one that crashes.
+    let is_exact = !world.house_rules.were_changed() && !plan.kinds().any(|kind| FORGETFUL.contains(&kind));
     alerts_are_reported(&mails, &deliveries, is_exact)?;
     problems_have_alerts(&tables, &mails)?;
     receipts_are_sent(&tables, &mails, ending)?;
@@ -77,12 +80,22 @@ fn alerts_are_reported(mails: &[Value], deliveries: &[Message], is_exact: bool) 
     for alert in mails.iter().filter(|mail| !mail["alert"].is_null()) {
         *alerts.entry(words_of(alert)).or_default() += 1;
     }
+    // Of very many, an email lists the first ones and says how many more there are.
+    let mut unlisted: usize = deliveries.iter().map(unlisted_in).sum();
     for ((subject, text), count) in &alerts {
         let reports: usize = deliveries.iter().map(|one| reports_in(one, subject, text)).sum();
-        let is_right = if is_exact { reports == *count } else { reports >= *count };
+        let missing = count.saturating_sub(reports);
+        let is_right = missing <= unlisted && (reports <= *count || !is_exact);
         demand(is_right, || format!("{count} alerts \"{subject}\" were reported {reports} times: {text}"))?;
+        unlisted -= missing;
     }
     Ok(())
+}
+
+/// Returns the number of alerts that a delivered email mentions without listing them.
+fn unlisted_in(delivery: &Message) -> usize {
+    let Some((before, _)) = delivery.text.split_once(UNLISTED) else { return 0 };
+    before.rsplit(char::is_whitespace).next().and_then(|count| count.parse().ok()).unwrap_or_default()
 }
 
 /// Returns the subject and the text of an email on the disk.

@@ -1,0 +1,82 @@
+//! Lies of printers: faults of a machine besides those of its starts, its power and its network, which come and go with
+//! the weather.
+
+use fastrand::Rng;
+use simulator::PrinterFaults;
+use simulator::faults::{Delay, HostDisconnect, SlowUpload};
+
+use crate::faults::FaultKind;
+
+/// Speeds of slow uploads in bytes per second. A file takes between a few seconds and half a minute.
+const UPLOAD_SPEEDS: [u64; 3] = [100, 300, 900];
+/// Most uploads that one spell cuts.
+const MOST_CUTS: u32 = 6;
+/// Longest delay of commands and answers, less than the time for which a silent printer is waited for.
+const MAX_DELAY_MS: u64 = 12_000;
+/// Most bytes of a file of which the rest is dropped.
+const MAX_KEPT_BYTES: u64 = 2_000;
+
+/// Fault of a machine for a while.
+#[derive(Clone, Copy, Debug)]
+pub enum Lie {
+    /// The controller has shut down.
+    Shutdown,
+    /// The server has no connection to the controller.
+    Away,
+    /// The storage is full.
+    DiskFull,
+    /// Uploads are received at this speed, in bytes per second.
+    SlowUpload(u64),
+    /// So many uploads are cut.
+    CutUploads(u32),
+    /// So many bytes of each upload are stored.
+    KeptBytes(u64),
+    /// Uploads are stored and not answered.
+    DropAfterUpload,
+    /// Every second answer is an error.
+    ErrorAnswers,
+    /// Commands take effect late.
+    SlowCommands(Delay),
+    /// Answers come late.
+    LateAnswers(Delay),
+    /// The key is refused.
+    WrongKey,
+}
+
+impl Lie {
+    /// Draws the lie of a kind of fault; `None` for faults of another sort.
+    pub fn draw(kind: FaultKind, chance: &mut Rng) -> Option<Self> {
+        let delay = Delay { after_ms: chance.u64(1_000..MAX_DELAY_MS) };
+        Some(match kind {
+            FaultKind::FirmwareShutdown => Self::Shutdown,
+            FaultKind::ControllerLost => Self::Away,
+            FaultKind::DiskFull => Self::DiskFull,
+            FaultKind::SlowUpload => Self::SlowUpload(UPLOAD_SPEEDS[chance.usize(..UPLOAD_SPEEDS.len())]),
+            FaultKind::CutUpload => Self::CutUploads(chance.u32(1..=MOST_CUTS)),
+            FaultKind::KeptBytes => Self::KeptBytes(chance.u64(..MAX_KEPT_BYTES)),
+            FaultKind::DropAfterUpload => Self::DropAfterUpload,
+            FaultKind::ErrorAnswers => Self::ErrorAnswers,
+            FaultKind::SlowCommands => Self::SlowCommands(delay),
+            FaultKind::LateAnswers => Self::LateAnswers(delay),
+            FaultKind::WrongKey => Self::WrongKey,
+            _ => return None,
+        })
+    }
+
+    /// Lets the lie begin or end.
+    pub fn apply(self, faults: &mut PrinterFaults, is_on: bool) {
+        match self {
+            Self::Shutdown => faults.firmware_shutdown = is_on,
+            Self::Away => faults.away = is_on.then_some(HostDisconnect::Disconnected),
+            Self::DiskFull => faults.disk_full = is_on,
+            Self::SlowUpload(speed) => faults.slow_upload = is_on.then_some(SlowUpload { bytes_per_second: speed }),
+            Self::CutUploads(count) => faults.cut_uploads = if is_on { count } else { 0 },
+            Self::KeptBytes(bytes) => faults.keeps_bytes = is_on.then_some(bytes),
+            Self::DropAfterUpload => faults.drop_after_upload = is_on,
+            Self::ErrorAnswers => faults.every_second_answer_an_error = is_on,
+            Self::SlowCommands(delay) => faults.slow_commands = is_on.then_some(delay),
+            Self::LateAnswers(delay) => faults.queries_answer_late = is_on.then_some(delay),
+            Self::WrongKey => faults.wrong_key = is_on,
+        }
+    }
+}

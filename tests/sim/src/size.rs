@@ -1,0 +1,116 @@
+//! Size of a story, with everything that follows from it: a story of one or two printers, which takes less than an hour
+//! and is run by the thousand, or a whole day of a shop with twenty.
+
+use std::time::Duration;
+
+use config::Config;
+
+use crate::chance::branch;
+
+/// Milliseconds in a minute.
+const MINUTE_MS: i64 = 60_000;
+/// Milliseconds in an hour.
+const HOUR_MS: i64 = 60 * MINUTE_MS;
+/// Number of printers of a day's shop.
+const DAY_PRINTERS: usize = 20;
+/// Intervals between two looks of the server at a printer, in seconds, of which the seed of a day draws one. Twenty
+/// printers that are looked at every two seconds would be most of what a day costs.
+const DAY_POLLS: [u64; 3] = [20, 30, 60];
+/// Number of such intervals after which a silent printer counts as offline.
+const DAY_SILENCE: u32 = 3;
+
+/// Size of a story.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Size {
+    /// A few orders on one or two printers, in which everything happens close together.
+    #[default]
+    Story,
+    /// Dozens of orders through a day on twenty printers.
+    Day,
+}
+
+impl Size {
+    /// Returns the number of printers, if the size says it; `None` if the seed draws it.
+    pub const fn printers(self) -> Option<usize> {
+        match self {
+            Self::Story => None,
+            Self::Day => Some(DAY_PRINTERS),
+        }
+    }
+
+    /// Returns the time at which everything is healed, in milliseconds since the beginning.
+    pub const fn healed_at_ms(self) -> i64 {
+        match self {
+            Self::Story => 40 * MINUTE_MS,
+            Self::Day => 22 * HOUR_MS,
+        }
+    }
+
+    /// Returns the time after healing in which everything must be done, in milliseconds, in addition to that of all
+    /// prints. The printers of a day share its prints.
+    pub const fn rest_within_ms(self) -> i64 {
+        match self {
+            Self::Story => 90 * MINUTE_MS,
+            Self::Day => 4 * HOUR_MS,
+        }
+    }
+
+    /// Returns the interval at which people do what is due.
+    pub const fn round(self) -> Duration {
+        match self {
+            Self::Story => Duration::from_secs(10),
+            Self::Day => Duration::from_secs(30),
+        }
+    }
+
+    /// Returns the longest time for which the staff leaves alone what nothing happens to, in milliseconds.
+    pub const fn look_every_ms(self) -> i64 {
+        match self {
+            Self::Story => 0,
+            Self::Day => 15 * MINUTE_MS,
+        }
+    }
+
+    /// Returns the longest spell of a fault, in milliseconds.
+    pub const fn longest_spell_ms(self) -> i64 {
+        match self {
+            Self::Story => 6 * MINUTE_MS,
+            Self::Day => 40 * MINUTE_MS,
+        }
+    }
+
+    /// Returns the most spells or blows of one fault.
+    pub const fn most_spells(self) -> u32 {
+        match self {
+            Self::Story => 4,
+            Self::Day => 24,
+        }
+    }
+
+    /// Returns the most crashes.
+    pub const fn most_crashes(self) -> u32 {
+        match self {
+            Self::Story => 5,
+            Self::Day => 12,
+        }
+    }
+
+    /// Returns the power of two up to which the steps of a server are drawn until it crashes.
+    pub const fn longest_life(self) -> u32 {
+        match self {
+            Self::Story => 9,
+            Self::Day => 14,
+        }
+    }
+
+    /// Changes the settings of a server for stories of this size.
+    pub fn tune(self, seed: u64, config: &mut Config) {
+        if self == Self::Story {
+            return;
+        }
+        let poll = branch(seed, "polls").usize(..DAY_POLLS.len());
+        let poll = Duration::from_secs(DAY_POLLS[poll]);
+        config.printers.poll_interval_seconds = poll.into();
+        config.printers.offline_seconds = (poll * DAY_SILENCE).into();
+    }
+}

@@ -1,0 +1,302 @@
+//! Work of a shop besides orders and their money: materials, kits, parcels, and what the staff does in the course of
+//! the day. It is drawn for purposes of its own, so a story without it is otherwise the same.
+
+use std::collections::BTreeMap;
+
+use fastrand::Rng;
+
+use crate::chance::branch;
+use crate::plan::{OrderPlan, OrderStep, Product};
+use crate::size::Size;
+
+/// Material of the first spool of every printer of a small story.
+const BLACK: MaterialPlan = MaterialPlan { name: "PLA black", color: "#000000", grams: 50_000 };
+/// Place of the material that some prints take from the second slot.
+const SECOND: usize = 1;
+/// Grams that are delivered at the end of the bad weather, so that no job waits for ever.
+const LAST_DELIVERY_GRAMS: u32 = 20_000;
+/// Milliseconds in a minute.
+const MINUTE_MS: i64 = 60_000;
+/// Time from the order to the earliest time at which it can be due, in milliseconds.
+const DUE_AFTER_MS: i64 = 180 * MINUTE_MS;
+/// Time before healing, in milliseconds, from which the staff begins nothing new.
+const CLOSING_MS: i64 = 4 * MINUTE_MS;
+
+/// Work of a shop.
+#[derive(Default)]
+pub struct Workload {
+    /// Materials, of which the first is that of most products.
+    pub materials: Vec<MaterialPlan>,
+    /// Materials in the first slots of the printers, by their places, in the order of the printers. They begin anew
+    /// where there are more printers.
+    pub loads: Vec<usize>,
+    /// Kits.
+    pub kits: Vec<Kit>,
+    /// Tasks of the staff.
+    pub tasks: Vec<Task>,
+    /// Parcels by the numbers of the orders that are shipped.
+    pub parcels: BTreeMap<usize, ParcelPlan>,
+}
+
+/// Material of the shop.
+#[derive(Clone, Copy)]
+pub struct MaterialPlan {
+    /// Name.
+    pub name: &'static str,
+    /// Colour.
+    pub color: &'static str,
+    /// Stock at the beginning in grams.
+    pub grams: u32,
+}
+
+/// Kit, which consists of parts of products.
+#[derive(Clone)]
+pub struct Kit {
+    /// Products by their places in the plan, each with its number of parts in a set.
+    pub components: Vec<(usize, u64)>,
+    /// Price of a set in minor units.
+    pub cents: i64,
+}
+
+/// Parcels of an order.
+#[derive(Clone, Copy)]
+pub struct ParcelPlan {
+    /// Most parcels with some of the parts, before the one with the rest.
+    pub early: u32,
+    /// The customer fetches the rest.
+    pub is_pickup: bool,
+}
+
+/// Task of the staff.
+#[derive(Clone, Copy)]
+pub struct Task {
+    /// Time in milliseconds since the beginning.
+    pub at_ms: i64,
+    /// Act.
+    pub act: Act,
+}
+
+/// Act of the staff. Printers, materials and orders have their places or numbers in the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// A printer is taken out of service, or returned to it.
+    Maintenance {
+        /// Printer.
+        printer: usize,
+        /// It is taken out.
+        is_on: bool,
+    },
+    /// The print of a printer is paused, and resumed after this time in milliseconds.
+    Pause {
+        /// Printer.
+        printer: usize,
+        /// Time in milliseconds.
+        for_ms: i64,
+    },
+    /// Material is delivered.
+    Receive {
+        /// Material.
+        material: usize,
+        /// Delivered grams.
+        grams: u32,
+    },
+    /// Somebody counts a material, and there is this much more or less of it than the shop thinks.
+    Count {
+        /// Material.
+        material: usize,
+        /// Difference in grams.
+        difference: i32,
+    },
+    /// An order gets another priority.
+    Rank {
+        /// Order.
+        order: usize,
+        /// Priority.
+        priority: u8,
+    },
+    /// A good print of an order is made again.
+    Remake {
+        /// Order.
+        order: usize,
+    },
+    /// The owner decides whether parts count only once they are signed off, and starts the server again.
+    SignOff(bool),
+}
+
+impl Workload {
+    /// Draws the work of a story on so many printers, and adds to products and orders what belongs to it. The
+    /// `materials` and their deliveries are drawn already.
+    pub fn draw(
+        seed: u64,
+        size: Size,
+        printers: usize,
+        sign_off_required: bool,
+        (materials, loads): (Vec<MaterialPlan>, Vec<usize>),
+        products: &mut [Product],
+        orders: &mut [OrderPlan],
+    ) -> Self {
+        let kits = draw_kits(seed, size, products.len());
+        let mut tasks = draw_deliveries(seed, size, &materials);
+        tasks.extend(draw_tasks(seed, size, printers, materials.len(), sign_off_required));
+        let mut parcels = BTreeMap::new();
+        for order in orders {
+            let mut chance = branch(seed, &format!("work on order {}", order.number));
+            add_wishes(order, products.len(), kits.len(), &mut chance);
+            tasks.extend(draw_order_tasks(order, size, &mut parcels, &mut chance));
+        }
+        Self { materials, loads, kits, tasks, parcels }
+    }
+}
+
+/// Draws the materials of a small story, and the products that need the second one as well.
+pub fn draw_materials(seed: u64, products: &mut [Product]) -> (Vec<MaterialPlan>, Vec<usize>) {
+    let mut chance = branch(seed, "materials");
+    if chance.u8(..3) > 0 {
+        return (vec![BLACK], vec![0]);
+    }
+    let white = MaterialPlan { name: "PLA white", color: "#ffffff", grams: chance.u32(60..300) };
+    for (place, product) in products.iter_mut().enumerate() {
+        let grams = f64::from(chance.u32(2..=20));
+        if chance.bool() || place == 0 {
+            product.further = Some((SECOND, grams));
+        }
+    }
+    (vec![BLACK, white], vec![0])
+}
+
+/// Draws the materials of a day's shop, and what each of its products is made of.
+pub fn draw_day_materials(seed: u64, products: &mut [Product]) -> (Vec<MaterialPlan>, Vec<usize>) {
+    let mut chance = branch(seed, "materials");
+    let mut little = |name, color| MaterialPlan { name, color, grams: chance.u32(400..2_000) };
+    let white = little("PLA white", "#ffffff");
+    let red = little("PLA red", "#c01010");
+    let grey = little("PETG grey", "#808080");
+    let loads = vec![0, 0, 2, 3];
+    for product in products {
+        product.material = loads[chance.usize(..loads.len())];
+        let grams = f64::from(chance.u32(2..=30));
+        product.further = (chance.u8(..3) == 0).then_some((SECOND, grams));
+    }
+    (vec![BLACK, white, red, grey], loads)
+}
+
+fn draw_kits(seed: u64, size: Size, products: usize) -> Vec<Kit> {
+    let mut chance = branch(seed, "kits");
+    let count = match size {
+        Size::Story => usize::from(chance.u8(..3) == 0),
+        Size::Day => chance.usize(1..=3),
+    };
+    let mut draw = || {
+        let first = chance.usize(..products);
+        let mut components = vec![(first, chance.u64(1..=2))];
+        if products > 1 {
+            components.push(((first + 1) % products, chance.u64(1..=3)));
+        }
+        Kit { components, cents: chance.i64(1_000..9_000) }
+    };
+    (0..count).map(|_| draw()).collect()
+}
+
+/// Draws the deliveries of the materials that are scarce.
+fn draw_deliveries(seed: u64, size: Size, materials: &[MaterialPlan]) -> Vec<Task> {
+    let mut chance = branch(seed, "deliveries");
+    let healed = size.healed_at_ms();
+    let mut tasks = Vec::new();
+    for material in 1..materials.len() {
+        for _ in 0..chance.usize(1..=3) {
+            let grams = chance.u32(100..1_000);
+            tasks.push(Task { at_ms: chance.i64(5 * MINUTE_MS..healed), act: Act::Receive { material, grams } });
+        }
+        let act = Act::Receive { material, grams: LAST_DELIVERY_GRAMS };
+        tasks.push(Task { at_ms: healed, act });
+    }
+    tasks
+}
+
+/// Draws the tasks that belong to no order.
+fn draw_tasks(seed: u64, size: Size, printers: usize, materials: usize, sign_off_required: bool) -> Vec<Task> {
+    let mut chance = branch(seed, "staff");
+    let (begin, end) = (2 * MINUTE_MS, size.healed_at_ms() - CLOSING_MS);
+    let span_ms = end - begin;
+    let mut tasks = Vec::new();
+    for _ in 0..count(size, 3, 6, &mut chance) {
+        let (printer, at_ms) = (chance.usize(..printers), chance.i64(begin..end));
+        let back_ms = (at_ms + chance.i64(span_ms / 12..span_ms / 5)).min(end);
+        tasks.push(Task { at_ms, act: Act::Maintenance { printer, is_on: true } });
+        tasks.push(Task { at_ms: back_ms, act: Act::Maintenance { printer, is_on: false } });
+    }
+    for _ in 0..count(size, 3, 8, &mut chance) {
+        let act = Act::Pause { printer: chance.usize(..printers), for_ms: chance.i64(20_000..200_000) };
+        tasks.push(Task { at_ms: chance.i64(begin..end), act });
+    }
+    for _ in 0..count(size, 3, 6, &mut chance) {
+        let act = Act::Count { material: chance.usize(..materials), difference: chance.i32(-80..=40) };
+        tasks.push(Task { at_ms: chance.i64(begin..end), act });
+    }
+    for _ in 0..count(size, 3, 4, &mut chance) {
+        let act = Act::Receive { material: 0, grams: chance.u32(500..3_000) };
+        tasks.push(Task { at_ms: chance.i64(begin..end), act });
+    }
+    let mut changes: Vec<i64> = (0..count(size, 4, 2, &mut chance)).map(|_| chance.i64(begin..end)).collect();
+    changes.sort_unstable();
+    let mut is_required = sign_off_required;
+    for at_ms in changes {
+        is_required = !is_required;
+        tasks.push(Task { at_ms, act: Act::SignOff(is_required) });
+    }
+    tasks
+}
+
+/// Draws how often something happens: in one of `odds` small stories once, and at most `most` times a day.
+fn count(size: Size, odds: u8, most: usize, chance: &mut Rng) -> usize {
+    match size {
+        Size::Story => usize::from(chance.u8(..odds) == 0),
+        Size::Day => chance.usize(1..=most),
+    }
+}
+
+/// Adds a kit to an order, and what its customer is promised.
+fn add_wishes(order: &mut OrderPlan, products: usize, kits: usize, chance: &mut Rng) {
+    let placed_ms = order.steps.first().map_or(0, |(at, _)| *at);
+    if kits > 0 && chance.bool() {
+        order.lines.push((products + chance.usize(..kits), chance.u64(1..=2)));
+    }
+    if chance.bool() {
+        order.priority = Some(chance.u8(..=9));
+    }
+    if chance.bool() {
+        order.due_ms = Some(placed_ms + DUE_AFTER_MS + chance.i64(0..2 * DUE_AFTER_MS));
+    }
+    let cash = order.steps.iter().find(|(_, step)| *step == OrderStep::Cash).map(|(at, _)| *at);
+    // With the checkout, money goes back by its own steps.
+    let cash = cash.filter(|_| order.remainder().is_none());
+    if let Some(paid_ms) = cash.filter(|_| chance.bool()) {
+        order.steps.push((paid_ms + chance.i64(1_000..5 * MINUTE_MS), OrderStep::CashBack));
+    }
+}
+
+/// Draws the tasks of an order, and its parcels. Nothing of an order that is cancelled is shipped or made again.
+fn draw_order_tasks(
+    order: &OrderPlan,
+    size: Size,
+    parcels: &mut BTreeMap<usize, ParcelPlan>,
+    chance: &mut Rng,
+) -> Vec<Task> {
+    let placed_ms = order.steps.first().map_or(0, |(at, _)| *at);
+    let end = size.healed_at_ms() - CLOSING_MS;
+    let mut later = || chance.i64((placed_ms + MINUTE_MS).min(end - 1)..end);
+    let (rank_ms, remake_ms) = (later(), later());
+    let mut tasks = Vec::new();
+    if chance.u8(..3) == 0 {
+        let act = Act::Rank { order: order.number, priority: chance.u8(..=9) };
+        tasks.push(Task { at_ms: rank_ms, act });
+    }
+    let (is_shipped, is_made_again) = (chance.bool(), chance.u8(..3) == 0);
+    let plan = ParcelPlan { early: chance.u32(..=2), is_pickup: chance.u8(..4) == 0 };
+    if is_shipped && !order.is_cancelled() {
+        parcels.insert(order.number, plan);
+    } else if is_made_again && !order.is_cancelled() {
+        tasks.push(Task { at_ms: remake_ms, act: Act::Remake { order: order.number } });
+    }
+    tasks
+}
