@@ -47,6 +47,8 @@ pub struct Parcel {
     pub tracking: String,
     /// Lines with the number of parts or sets; `None` for all that is there.
     pub lines: Option<Vec<(usize, u64)>>,
+    /// Everything was shipped before, so that the order ends without a further shipment.
+    is_empty: bool,
 }
 
 impl Parcel {
@@ -107,6 +109,9 @@ impl ParcelDesk {
         match shop.ask(&errand).await? {
             Reply::Unanswered => return Ok(()),
             Reply::Refused(code) => world.story.tell(format!("staff: a parcel of order {number} is refused: {code}")),
+            Reply::Done(_) if parcel.is_empty => {
+                world.story.tell(format!("staff: order {number} is shipped already"));
+            }
             Reply::Done(_) => {
                 world.story.tell(format!("staff: a parcel of order {number}: {:?}", parcel.lines));
                 self.parcels.entry(number).or_default().push(parcel);
@@ -136,6 +141,7 @@ impl ParcelDesk {
             carrier,
             tracking,
             lines: line.map(|line| vec![(line, 1)]),
+            is_empty: lines.iter().all(is_shipped),
         })
     }
 }
@@ -144,4 +150,10 @@ impl ParcelDesk {
 fn there(line: &Value) -> u64 {
     let number = |member: &str| line[member].as_u64().unwrap_or_default();
     number("good").min(number("quantity")).saturating_sub(number("shipped"))
+}
+
+/// Returns whether all parts or sets of a line that are not cancelled were shipped.
+fn is_shipped(line: &Value) -> bool {
+    let count = |member: &str| line[member].as_u64().unwrap_or_default();
+    count("shipped") + count("cancelled") >= count("quantity")
 }
