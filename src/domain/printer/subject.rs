@@ -129,4 +129,21 @@ mod tests {
         let other = Some("another print is on the bed now; check the bed again".to_owned());
         assert_eq!(shop.refusal(PrintSubject::OnBed, &meant), other);
     }
+    #[test]
+    fn of_two_prints_on_a_bed_that_nobody_has_cleared_each_is_one_of_its_own() {
+        let mut shop = PrinterFixture::idle();
+        let prints = |shop: &mut PrinterFixture, file: &str| {
+            shop.sees(Activity::Printing, Some(file), None);
+            shop.sees(Activity::Idle, None, Some(PrintEnd::Finished));
+            shop.mark(PrintSubject::OnBed)
+        };
+        let meant = prints(&mut shop, "vase.gcode");
+        assert_eq!(shop.refusal(PrintSubject::OnBed, &meant), None);
+        let next = prints(&mut shop, "lamp.gcode");
+        let other = Some("another print is on the bed now; check the bed again".to_owned());
+        assert_eq!(shop.refusal(PrintSubject::OnBed, &meant), other);
+        assert_eq!(shop.refusal(PrintSubject::OnBed, &next), None);
+        shop.sees(Activity::Idle, None, None);
+        assert_eq!(shop.mark(PrintSubject::OnBed), next, "the same print, still on the bed");
+    }
 }
