@@ -18,7 +18,7 @@ const STORED_AT: Timestamp = Timestamp(10_000 * DAY_MS);
 /// Contents in a bucket, which is a directory, and a directory of copies.
 struct Rig {
     place: TempDir,
-    _copies: TempDir,
+    copies: TempDir,
     blobs: Arc<Blobs>,
     sweep: ContentSweep,
 }
@@ -33,7 +33,7 @@ impl Rig {
             mark: SweepMark::without_delay(storage),
             ..ContentSweep::new(blobs.clone(), queries.clone(), None)
         };
-        Self { place, _copies: copies, blobs, sweep }
+        Self { place, copies, blobs, sweep }
     }
 
     /// Stores contents and returns their hash and the file in the bucket.
@@ -178,6 +178,33 @@ async fn each_content_is_swept_with_its_part() {
         assert_eq!(sweep().await, 20);
         assert!(own.iter().all(|object| object.exists()) && !others.iter().any(|object| object.exists()));
         assert_eq!(sweep().await, 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn contents_that_cannot_be_removed_do_not_keep_missing_ones_from_being_found() {
+    on_each(async |db| {
+        let rig = Rig::open(&Queries::new(db.clone()), 0);
+        let mut contents = Vec::new();
+        for n in 0..20_u8 {
+            contents.push(rig.put(&[n]).await);
+        }
+        contents.sort();
+        let ((unnamed, unnamed_object), (missing, missing_object)) = (&contents[0], &contents[19]);
+        age(unnamed_object);
+        write(db, named(1, missing)).await.unwrap();
+        std::fs::remove_file(missing_object).unwrap();
+        // A file in the place of the folder with its drawings, which therefore cannot be removed.
+        let drawings = rig.copies.path().join("drawings-1");
+        std::fs::create_dir_all(&drawings).unwrap();
+        std::fs::write(drawings.join(unnamed), b"").unwrap();
+        let (parts, now) = (parts(u64::MAX), STORED_AT.plus_ms(30 * DAY_MS));
+        let sweep = async || rig.sweep.run_in(&parts, &Leadership::default(), now).await;
+        assert_eq!(sweep().await.unwrap(), 0, "the mark has just been put there");
+        rig.sweep.missing_count.store(0, Relaxed);
+        assert!(sweep().await.is_err());
+        assert_eq!(rig.sweep.missing_count(), 1);
     })
     .await;
 }
