@@ -75,7 +75,7 @@ impl ContentSweep {
         leadership: &Leadership,
         contents: impl IntoIterator<Item = String>,
     ) -> Result<(), RemoveError> {
-        if !self.mark.stands().await? {
+        if !self.mark.stands_at_once().await? {
             return Ok(());
         }
         for sha256 in contents {

@@ -92,7 +92,9 @@ async fn a_clone_removes_nothing_that_the_original_has_even_if_its_files_are_del
         let (sha256, object) = rig.put(b"named by the original alone").await;
         let remove = async || rig.sweep.remove(&Leadership::default(), [sha256.clone()]).await.unwrap();
         remove().await;
-        assert!(object.exists(), "the mark has just been put there");
+        assert!(object.exists(), "there is no mark yet");
+        assert_eq!(rig.run_after(30).await, 0, "the mark has just been put there");
+        assert!(object.exists());
         let original = SweepMark::without_delay(ObjectStorage::folder(rig.place.path(), String::new()).unwrap());
         original.stands().await.unwrap();
         remove().await;
