@@ -121,6 +121,22 @@ async fn contents_that_a_successor_recorded_before_their_removal_are_stored_agai
 }
 
 #[tokio::test]
+async fn contents_are_held_after_the_answer_to_their_removal_was_lost() {
+    on_each(async |db| {
+        let queries = Queries::new(db.clone());
+        let rig = Rig::open(&queries, u64::MAX);
+        let (sha256, object) = rig.put(b"removed or not").await;
+        // A folder in its place, which cannot be removed.
+        std::fs::remove_file(&object).unwrap();
+        std::fs::create_dir(&object).unwrap();
+        let removal = rig.blobs.removal(&sha256).unwrap();
+        assert!(remove_or_undo(removal, &queries, &sha256).await.is_err());
+        assert!(rig.blobs.removal(&sha256).is_none(), "it may take effect late");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn contents_that_are_missing_in_the_bucket_are_stored_again_or_told() {
     on_each(async |db| {
         let rig = Rig::open(&Queries::new(db.clone()), 5);
