@@ -79,8 +79,8 @@ impl SweepMark {
         Ok(false)
     }
 
-    /// Returns whether the mark has stood for long enough, as [`Self::stands`] does, but without a request as long as it
-    /// cannot have, and within a moment: whoever deletes a file waits for it.
+    /// Returns whether the mark has stood for long enough, as [`Self::stands`] does, but without a request as long as
+    /// it cannot have, and within a moment: whoever deletes a file waits for it.
     pub(super) async fn stands_at_once(&self) -> Result<bool, StorageError> {
         if self.mark.is_none() {
             return Ok(true);
