@@ -250,7 +250,8 @@ pub struct Printer {
     pub last_manual: Option<ManualEnd>,
     /// `true` if something may be lying on the bed: set after a print, cleared by an operator.
     pub bed_not_cleared: bool,
-    /// Time since which something may have been lying on the bed; `None` if the bed is clear.
+    /// Time since which what may be lying on the bed has been there: the end of the first print since the bed was
+    /// clear, or of the last one that was started at the printer; `None` if the bed is clear.
     #[serde(default)]
     pub bed_since: Option<Timestamp>,
     /// Most recent times that it took to clear the bed, oldest first.

@@ -210,6 +210,18 @@ impl ReportedSlot {
 }
 
 impl Status {
+    /// Returns the activity that the printer states; `None` if it states none, as during its start or in a state that
+    /// is unknown to the server. It may be printing then.
+    pub fn stated_activity(&self) -> Option<Activity> {
+        (self.state != Activity::Offline).then_some(self.state)
+    }
+
+    /// Returns whether the printer's host responds while its firmware is away, which a restart of the firmware brings
+    /// back.
+    pub fn is_firmware_away(&self) -> bool {
+        self.connection == Connection::FirmwareDisconnected && self.state == Activity::Offline
+    }
+
     /// Limits every number to the range of stored values ([`bounds`]); a number outside of it is treated as unknown.
     #[must_use]
     pub fn bounded(self) -> Self {

@@ -15,6 +15,7 @@ use crate::app::ShopStartError;
 use crate::app::storage::{self, check_files_storage, files_error, files_storage};
 use crate::config::Config;
 use crate::services::object_storage::StorageError;
+use crate::services::object_storage::large::SINGLE_TIME;
 use crate::services::object_storage::mark::{MarkOwner, PlaceMark};
 use crate::store::lease::Leadership;
 
@@ -24,6 +25,8 @@ const MARK_FILE: &str = "leader#mark";
 const MAX_BUCKET_WAIT: Duration = Duration::from_secs(2);
 /// Interval between two attempts to mark a bucket that does not respond.
 const MARK_INTERVAL: Duration = Duration::from_secs(1);
+/// Interval in which a server that leads looks whether the bucket still has its mark.
+const CHECK_INTERVAL: Duration = Duration::from_secs(3 * 60);
 
 /// Returns the folders that a server needs to go on with another one's shop, each with its setting.
 fn folders(config: &Config) -> Vec<(&'static str, PathBuf)> {
@@ -57,46 +60,61 @@ pub(super) fn is_silent(error: &ShopStartError) -> bool {
     matches!(error, ShopStartError::FilesBucket { source, .. } if source.is_transient())
 }
 
-/// Marks what is shared with servers that stand by, with a text of the server that leads. A bucket that does not
-/// respond is marked later, for as long as this server leads.
+/// Marks what is shared with servers that stand by, with a text of the server that leads. A bucket is marked later
+/// if it does not respond, and again if it has lost the mark, for as long as this server leads.
 pub(super) async fn mark(config: &Config, lead: &Lead, mark: &str) -> Result<(), StartError> {
     for (_, folder) in folders(config) {
         let marked = fs::create_dir_all(&folder).and_then(|()| fs::write(folder.join(MARK_FILE), mark));
         marked.map_err(|source| StartError::Data { path: absolute(&folder), source })?;
     }
-    match timeout(MAX_BUCKET_WAIT, mark_bucket(config, mark)).await {
-        Ok(Ok(())) => return Ok(()),
+    let is_marked = match timeout(MAX_BUCKET_WAIT, mark_bucket(config, mark)).await {
+        Ok(Ok(())) => true,
         Ok(Err(error)) if !is_silent(&error) => return Err(StartError::App(error)),
-        Ok(Err(_)) | Err(_) => {}
+        Ok(Err(_)) | Err(_) => false,
+    };
+    if config.files_bucket().is_some() {
+        lead.spawn_during(keep_marked(config.clone(), lead.leadership(), mark.to_owned(), is_marked));
     }
-    lead.spawn_during(mark_later(config.clone(), lead.leadership(), mark.to_owned()));
     Ok(())
 }
 
-/// Tries to mark the bucket until it succeeds. A server that may have been overtaken waits, because its successor has
-/// marked the same place.
-async fn mark_later(config: Config, leadership: Leadership, mark: String) {
+/// Tries to mark the bucket until it succeeds, and looks at the mark from then on: a server that was overtaken may have
+/// put its own there late.
+async fn keep_marked(config: Config, leadership: Leadership, mark: String, mut is_marked: bool) {
     let mut is_logged = false;
     loop {
-        leadership.wait_until_confirmed().await;
-        match mark_bucket(&config, &mark).await {
-            Ok(()) => {
-                tracing::info!("marked the bucket for files, so that other servers can stand by");
-                return;
-            }
+        sleep(if is_marked { CHECK_INTERVAL } else { MARK_INTERVAL }).await;
+        match mark_bucket_again(&config, &leadership, &mark).await {
+            Ok(()) if mem::replace(&mut is_marked, true) => {}
+            Ok(()) => tracing::info!("marked the bucket for files, so that other servers can stand by"),
             Err(error) if !is_silent(&error) && !mem::replace(&mut is_logged, true) => {
                 tracing::error!(%error, "the bucket for files cannot be marked, so no other server can stand by");
             }
             Err(_) => {}
         }
-        sleep(MARK_INTERVAL).await;
     }
 }
 
 async fn mark_bucket(config: &Config, mark: &str) -> Result<(), ShopStartError> {
     let (Some(place), Some(storage)) = (config.files_bucket(), files_storage(config)?) else { return Ok(()) };
-    let marked = PlaceMark::new(storage, MARK_FILE).put(mark).await;
+    let marked = PlaceMark::new(storage, MARK_FILE).put_once(mark).await;
     marked.map_err(|source| files_error(&place, source))
+}
+
+async fn mark_bucket_again(config: &Config, leadership: &Leadership, mark: &str) -> Result<(), ShopStartError> {
+    let (Some(place), Some(storage)) = (config.files_bucket(), files_storage(config)?) else { return Ok(()) };
+    let renewed = renew(&PlaceMark::new(storage, MARK_FILE), leadership, mark).await;
+    renewed.map_err(|source| files_error(&place, source))
+}
+
+/// Puts a mark into its place if it is not there. A server that may have been overtaken waits, because its successor
+/// has marked the same place.
+async fn renew(place: &PlaceMark, leadership: &Leadership, mark: &str) -> Result<(), StorageError> {
+    if place.owner(mark).await? == MarkOwner::Own {
+        return Ok(());
+    }
+    leadership.wait_until_confirmed_for(SINGLE_TIME).await;
+    place.put_once(mark).await
 }
 
 fn has_mark(folder: &Path, mark: &str) -> bool {
@@ -143,6 +161,19 @@ pub(super) async fn check_bucket(config: &Config) -> Result<(), StartError> {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
+    use crate::services::object_storage::ObjectStorage;
+
+    #[tokio::test]
+    async fn a_leader_puts_its_mark_back_that_another_server_has_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = PlaceMark::new(ObjectStorage::folder(folder.path(), String::new()).unwrap(), MARK_FILE);
+        let renew = async || renew(&place, &Leadership::default(), "a").await.unwrap();
+        renew().await;
+        assert_eq!(place.owner("a").await.unwrap(), MarkOwner::Own);
+        place.put("overtaken").await.unwrap();
+        renew().await;
+        assert_eq!(place.owner("a").await.unwrap(), MarkOwner::Own);
+    }
 
     #[tokio::test]
     async fn a_folder_is_shared_if_it_has_the_mark_of_the_leader() {

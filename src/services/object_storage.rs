@@ -294,15 +294,19 @@ impl ObjectStorage {
     ///
     /// Returns an error if the document was not stored, or the outcome is unknown.
     pub async fn put(&self, key: &str, media: &'static str, content: Bytes) -> Result<(), StorageError> {
-        // A directory keeps no attributes; the server that hands its files out names the type.
-        let attributes =
-            if self.local { Attributes::new() } else { Attributes::from_iter([(Attribute::ContentType, media)]) };
-        let options = PutOptions { attributes, ..PutOptions::default() };
         let time = self.transfer_time(content.len() as u64);
         let payload = PutPayload::from_bytes(content);
         let path = Path::from(key);
-        let put = within(time, self.store.put_opts(&path, payload, options));
+        let put = within(time, self.store.put_opts(&path, payload, self.put_options(media)));
         put.await.map(drop).map_err(no_bucket)
+    }
+
+    /// Returns the options of a request to store an object of the given type.
+    fn put_options(&self, media: &'static str) -> PutOptions {
+        // A directory keeps no attributes; the server that hands its files out names the type.
+        let attributes =
+            if self.local { Attributes::new() } else { Attributes::from_iter([(Attribute::ContentType, media)]) };
+        PutOptions { attributes, ..PutOptions::default() }
     }
 
     /// Reads a document.

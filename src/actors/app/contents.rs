@@ -3,9 +3,10 @@
 mod mark;
 mod sweep;
 
+use std::io::ErrorKind;
 use std::time::Duration;
 
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 pub use self::sweep::ContentSweep;
 use files::blobs::{Blobs, ContentRemoval};
@@ -17,6 +18,9 @@ use store::rows::LoadError;
 
 /// Maximum time that whoever removes contents waits for the lead. Meanwhile, the same contents are not stored.
 const LEAD_TIME: Duration = Duration::from_secs(2);
+
+/// Time after which a removal is undone whose answer was lost. By then, the bucket is asked again.
+const UNDO_DELAY: Duration = Duration::from_secs(3);
 
 /// Reason that file contents could not be deleted.
 #[derive(Debug, thiserror::Error)]
@@ -58,12 +62,35 @@ async fn remove_unnamed(
 
 /// Deletes contents, and stores them again if a file refers to them by now; returns whether they stay deleted.
 async fn remove_or_undo(removal: ContentRemoval<'_>, queries: &Queries, sha256: &str) -> Result<bool, RemoveError> {
-    removal.remove().await?;
-    if queries.is_content_named(sha256).await? {
-        let stored_again = removal.undo().await?;
-        tracing::error!(sha256, stored_again, "contents were removed that another server had recorded meanwhile");
+    let removed = removal.remove().await;
+    match removed {
+        Err(error) if error.kind() == ErrorKind::HostUnreachable => {
+            // The answer is lost: it may have taken effect all the same, or may do so late.
+            let undone = undo_if_named(&removal, queries, sha256, UNDO_DELAY).await;
+            removal.hold();
+            return undone.and(Err(error.into()));
+        }
+        outcome => outcome?,
+    }
+    if undo_if_named(&removal, queries, sha256, Duration::ZERO).await? {
         return Ok(false);
     }
     removal.clear().await?;
+    Ok(true)
+}
+
+/// Stores removed contents again if a file refers to them; returns whether one does.
+async fn undo_if_named(
+    removal: &ContentRemoval<'_>,
+    queries: &Queries,
+    sha256: &str,
+    delay: Duration,
+) -> Result<bool, RemoveError> {
+    if !queries.is_content_named(sha256).await? {
+        return Ok(false);
+    }
+    sleep(delay).await;
+    let stored_again = removal.undo().await?;
+    tracing::error!(sha256, stored_again, "contents were removed that another server had recorded meanwhile");
     Ok(true)
 }

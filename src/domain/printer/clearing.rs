@@ -13,7 +13,7 @@ const MAX_CLEARINGS: usize = 8;
 /// Period from when a bed became occupied until it was cleared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Clearing {
-    /// Time at which the bed became occupied.
+    /// Time at which the bed became occupied, or at which a print ended that was started at the printer meanwhile.
     pub from: Timestamp,
     /// Time at which an operator reported that the bed is clear.
     pub to: Timestamp,

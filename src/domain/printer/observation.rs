@@ -182,6 +182,8 @@ impl Printer {
         // A print that is no job leaves a part on the bed all the same.
         let at_rest = status.connection == Connection::Connected && !active;
         if self.foreign_print() && at_rest {
+            // No two prints on a bed that nobody has cleared have the same mark.
+            next.bed_since = self.bed_not_cleared.then_some(now);
             let clears = next.fields.auto_clear && next.fault.is_none();
             next.bed_not_cleared |= !(clears && status.ended == Some(PrintEnd::Finished));
         }

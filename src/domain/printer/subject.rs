@@ -29,6 +29,7 @@ impl Printer {
         let mark = self.print_mark(subject);
         match subject {
             _ if mark == meant => Ok(()),
+            PrintSubject::Current if self.foreign_print() && is_same_foreign_print(&mark, meant) => Ok(()),
             PrintSubject::Current if mark.is_empty() => Err(Refusal::conflict("print_over", "the print is over")),
             PrintSubject::Current => Err(Refusal::conflict("other_print", "another print is on now")),
             // Somebody else has cleared it already.
@@ -60,6 +61,15 @@ impl Printer {
             None => since.to_string(),
         }
     }
+}
+
+/// Returns whether two marks of prints outside of jobs are of the same one, with and without its file: a printer that
+/// asks for attention may show none.
+fn is_same_foreign_print(one: &str, other: &str) -> bool {
+    let (Some((since, file)), Some((other_since, other_file))) = (one.split_once(' '), other.split_once(' ')) else {
+        return false;
+    };
+    since == other_since && (file.is_empty() || other_file.is_empty())
 }
 
 #[cfg(test)]
@@ -116,6 +126,27 @@ mod tests {
     }
 
     #[test]
+    fn a_print_at_the_printer_is_the_same_one_while_the_printer_shows_no_file() {
+        let mut shop = PrinterFixture::idle();
+        shop.sees(Activity::Printing, Some("vase.gcode"), None);
+        let with_file = shop.mark(PrintSubject::Current);
+        shop.sees(Activity::Paused, None, None);
+        let without_file = shop.mark(PrintSubject::Current);
+        assert_eq!(shop.refusal(PrintSubject::Current, &with_file), None, "it asks for attention");
+        shop.sees(Activity::Printing, Some("vase.gcode"), None);
+        assert_eq!(shop.refusal(PrintSubject::Current, &without_file), None);
+        let other = Some("another print is on now".to_owned());
+        shop.sees(Activity::Printing, Some("lamp.gcode"), None);
+        assert_eq!(shop.refusal(PrintSubject::Current, &with_file), other);
+        shop.sees(Activity::Idle, None, None);
+        shop.sees(Activity::Paused, None, None);
+        for meant in [&with_file, &without_file] {
+            assert_eq!(shop.refusal(PrintSubject::Current, meant), other);
+        }
+        assert_eq!(shop.refusal(PrintSubject::Current, ""), other, "a page that states no print");
+    }
+
+    #[test]
     fn a_bed_that_was_printed_on_again_is_not_cleared_unseen() {
         let mut shop = PrinterFixture::printing();
         shop.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Finished));
@@ -128,5 +159,22 @@ mod tests {
         shop.sees(Activity::Idle, None, Some(PrintEnd::Finished));
         let other = Some("another print is on the bed now; check the bed again".to_owned());
         assert_eq!(shop.refusal(PrintSubject::OnBed, &meant), other);
+    }
+    #[test]
+    fn of_two_prints_on_a_bed_that_nobody_has_cleared_each_is_one_of_its_own() {
+        let mut shop = PrinterFixture::idle();
+        let prints = |shop: &mut PrinterFixture, file: &str| {
+            shop.sees(Activity::Printing, Some(file), None);
+            shop.sees(Activity::Idle, None, Some(PrintEnd::Finished));
+            shop.mark(PrintSubject::OnBed)
+        };
+        let meant = prints(&mut shop, "vase.gcode");
+        assert_eq!(shop.refusal(PrintSubject::OnBed, &meant), None);
+        let next = prints(&mut shop, "lamp.gcode");
+        let other = Some("another print is on the bed now; check the bed again".to_owned());
+        assert_eq!(shop.refusal(PrintSubject::OnBed, &meant), other);
+        assert_eq!(shop.refusal(PrintSubject::OnBed, &next), None);
+        shop.sees(Activity::Idle, None, None);
+        assert_eq!(shop.mark(PrintSubject::OnBed), next, "the same print, still on the bed");
     }
 }

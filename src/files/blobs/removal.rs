@@ -2,11 +2,16 @@
 //! that nobody needs them, what is left of them on the disk.
 
 use std::io;
+use std::time::Duration;
 
 use tokio::fs;
+use tokio::time::sleep;
 
 use super::uses::Removal;
 use super::{Blobs, is_gone, is_hash};
+
+/// Time for which contents are not stored after the answer to their removal was lost, which may take effect late.
+const HOLD_TIME: Duration = Duration::from_secs(10);
 
 /// Removal of contents, which are not stored until this is dropped. Their copy on the disk goes last: it is what a
 /// removal is undone with.
@@ -14,12 +19,12 @@ use super::{Blobs, is_gone, is_hash};
 pub struct ContentRemoval<'a> {
     blobs: &'a Blobs,
     sha256: &'a str,
-    _removal: Removal,
+    removal: Removal,
 }
 
 impl<'a> ContentRemoval<'a> {
     pub(super) fn new(blobs: &'a Blobs, sha256: &'a str, removal: Removal) -> Self {
-        Self { blobs, sha256, _removal: removal }
+        Self { blobs, sha256, removal }
     }
 
     /// Removes the contents. Does nothing if they do not exist. Nothing else is done before, because whoever removes
@@ -47,6 +52,15 @@ impl<'a> ContentRemoval<'a> {
             Some(bucket) => bucket.send_copy(self.sha256).await,
             None => Ok(false),
         }
+    }
+
+    /// Ends a removal whose answer was lost: the contents are not stored for a while, because it may take effect late.
+    pub fn hold(self) {
+        let removal = self.removal;
+        tokio::spawn(async move {
+            sleep(HOLD_TIME).await;
+            drop(removal);
+        });
     }
 
     /// Removes what is left of removed contents on the disk: their drawings, and their copy.

@@ -257,6 +257,17 @@ impl ObjectStorage {
         self.within(self.store.delete(&Path::from(key))).await
     }
 
+    /// Stores a small object by a single request, which is not repeated and is given up after [`SINGLE_TIME`].
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the object was not stored at once, or the outcome is unknown.
+    pub async fn put_once(&self, key: &str, media: &'static str, content: Bytes) -> Result<(), StorageError> {
+        let (path, payload) = (Path::from(key), PutPayload::from_bytes(content));
+        let put = within(SINGLE_TIME, self.single.put_opts(&path, payload, self.put_options(media)));
+        put.await.map(drop).map_err(no_bucket)
+    }
+
     /// Removes an object by a single request, which is not repeated and is given up after [`SINGLE_TIME`].
     ///
     /// # Errors

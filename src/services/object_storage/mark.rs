@@ -39,6 +39,16 @@ impl PlaceMark {
         self.storage.put(self.key, MEDIA, text.to_owned().into()).await
     }
 
+    /// Puts the text of a process into the place, as [`Self::put`] does, by a single request that must not take effect
+    /// late: another process may have put its mark there by then.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the mark was not stored at once, or the outcome is unknown.
+    pub async fn put_once(&self, text: &str) -> Result<(), StorageError> {
+        self.storage.put_once(self.key, MEDIA, text.to_owned().into()).await
+    }
+
     /// Returns the process whose mark is in the place, as seen by the process with the given text.
     ///
     /// # Errors

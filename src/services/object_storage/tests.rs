@@ -96,6 +96,16 @@ async fn a_removal_that_must_not_be_late_is_sent_once() {
 }
 
 #[tokio::test]
+async fn an_object_that_must_not_be_stored_late_is_sent_once() {
+    let (bucket, storage) = start().await;
+    bucket.fail("PUT", "a/b", BucketFault::Refused(503));
+    assert!(storage.put_once("a/b", "text/plain", Bytes::from_static(b"abc")).await.unwrap_err().is_transient());
+    assert_eq!((bucket.calls().len(), bucket.keys().len()), (1, 0));
+    storage.put_once("a/b", "text/plain", Bytes::from_static(b"abc")).await.unwrap();
+    assert_eq!(storage.get("a/b").await.unwrap(), "abc");
+}
+
+#[tokio::test]
 async fn a_slow_line_has_time_for_a_part() {
     let (_, storage) = start().await;
     assert_eq!(storage.transfer_time(0), Duration::from_secs(2));

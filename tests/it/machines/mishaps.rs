@@ -1,7 +1,7 @@
 //! Firmware that shuts down, and hosts that lose their printer: nothing follows by itself.
 
 use printfloor::printers::adapter::Operation;
-use serde_json::Value;
+use serde_json::{Value, json};
 use simulator::faults::HostDisconnect;
 use simulator::printer::{Controller, PhysicalEvent};
 
@@ -143,6 +143,9 @@ async fn a_connection_that_a_person_closed_by_hand_is_opened_by_a_person() {
     floor.looked_at(0).await;
     assert!(closed(&floor), "not opened by itself");
     assert_eq!(floor.events("printer.firmware_error").await.len(), 0, "closed on purpose");
+    let lines = json!({"commands": ["G28"]});
+    assert_eq!(floor.app.post(&floor.path(0, "/gcode"), &lines).await.error(504), "printer_timeout", "nothing is sent");
+    assert_eq!(floor.app.act(&floor.path(0, "/home")).await.error(504), "printer_timeout");
     floor.sim(0).handle.set_speed(50.0);
     floor.app.act(&floor.path(0, "/connect")).await.expect(200);
     floor.connection_is(0, "connected").await;

@@ -7,12 +7,13 @@
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::Mutex;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use platform::secrets::random::secret_bytes;
+use services::object_storage::large::SINGLE_TIME;
 use services::object_storage::mark::{MarkOwner, PlaceMark};
 use services::object_storage::{ObjectStorage, StorageError};
 
@@ -20,6 +21,8 @@ use services::object_storage::{ObjectStorage, StorageError};
 const MARK_KEY: &str = "sweeper#mark";
 /// Time for which the mark must have stood. Longer than the interval in which other servers look at it.
 const STANDING_TIME: Duration = Duration::from_secs(6 * 3600);
+/// Time for which nobody waits for the mark again after the bucket did not respond.
+const SILENT_PAUSE: Duration = Duration::from_secs(60);
 
 /// Mark of the server that removes unnamed contents.
 #[derive(Debug)]
@@ -30,6 +33,7 @@ pub(super) struct SweepMark {
     standing_time: Duration,
     /// Time since which the mark stands, as far as this server knows.
     since: Mutex<Option<Instant>>,
+    silent_until: Mutex<Option<Instant>>,
     is_disputed: AtomicBool,
 }
 
@@ -41,6 +45,7 @@ impl SweepMark {
             text,
             standing_time: STANDING_TIME,
             since: Mutex::default(),
+            silent_until: Mutex::default(),
             is_disputed: AtomicBool::new(false),
         }
     }
@@ -53,8 +58,8 @@ impl SweepMark {
     /// Looks at the mark, and puts it there if it is missing. Returns whether it has stood for long enough.
     pub(super) async fn stands(&self) -> Result<bool, StorageError> {
         let Some(mark) = &self.mark else { return Ok(true) };
-        let mut since = self.since.lock().await;
         let owner = mark.owner(&self.text).await?;
+        let since = *lock(&self.since);
         if let Some(since) = since.filter(|_| owner == MarkOwner::Own) {
             let stands = since.elapsed() >= self.standing_time;
             if stands {
@@ -67,9 +72,33 @@ impl SweepMark {
             tracing::error!("another server uses the same place in the bucket for files; nothing is removed from it");
             self.is_disputed.store(true, Relaxed);
         }
+        // If the mark is put there late, or nobody waits for it, its time has not begun.
+        *lock(&self.since) = None;
         mark.put(&self.text).await?;
-        *since = Some(Instant::now());
+        *lock(&self.since) = Some(Instant::now());
         Ok(false)
+    }
+
+    /// Returns whether the mark has stood for long enough, as [`Self::stands`] does, but without a request as long as
+    /// it cannot have, and within a moment: whoever deletes a file waits for it.
+    pub(super) async fn stands_at_once(&self) -> Result<bool, StorageError> {
+        if self.mark.is_none() {
+            return Ok(true);
+        }
+        let since = *lock(&self.since);
+        if since.is_none_or(|since| since.elapsed() < self.standing_time) {
+            return Ok(false);
+        }
+        let silent_until = *lock(&self.silent_until);
+        if silent_until.is_some_and(|until| Instant::now() < until) {
+            return Err(StorageError::Silent("no response a moment ago".to_owned()));
+        }
+        let in_time = timeout(SINGLE_TIME, self.stands()).await;
+        let stands = in_time.unwrap_or_else(|_| Err(StorageError::Silent("no response in time".to_owned())));
+        if matches!(stands, Err(StorageError::Silent(_))) {
+            *lock(&self.silent_until) = Some(Instant::now() + SILENT_PAUSE);
+        }
+        stands
     }
 
     /// Returns the mark of a server that waits for no time.
@@ -77,6 +106,10 @@ impl SweepMark {
     pub(super) fn without_delay(storage: ObjectStorage) -> Self {
         Self { standing_time: Duration::ZERO, ..Self::new(Some(storage)) }
     }
+}
+
+fn lock(time: &Mutex<Option<Instant>>) -> MutexGuard<'_, Option<Instant>> {
+    time.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -94,6 +127,24 @@ mod tests {
         assert!(!mark.stands().await.unwrap(), "it has just been put there");
         assert!(mark.stands().await.unwrap() && !mark.is_disputed());
         assert!(SweepMark::new(None).stands().await.unwrap(), "a disk");
+    }
+
+    #[tokio::test]
+    async fn a_deletion_asks_for_no_mark_that_cannot_have_stood_for_long() {
+        let folder = tempfile::tempdir().unwrap();
+        let storage = ObjectStorage::folder(folder.path(), String::new()).unwrap();
+        let mark = SweepMark::new(Some(storage.clone()));
+        assert!(!mark.stands_at_once().await.unwrap());
+        assert!(matches!(storage.get(MARK_KEY).await, Err(StorageError::Missing)), "the next sweep puts it there");
+        assert!(!mark.stands().await.unwrap());
+        storage.remove(MARK_KEY).await.unwrap();
+        assert!(!mark.stands_at_once().await.unwrap());
+        assert!(matches!(storage.get(MARK_KEY).await, Err(StorageError::Missing)), "nothing is asked");
+        let mark = SweepMark::without_delay(storage);
+        assert!(!mark.stands().await.unwrap() && mark.stands_at_once().await.unwrap());
+        *lock(&mark.silent_until) = Some(Instant::now() + SILENT_PAUSE);
+        assert!(matches!(mark.stands_at_once().await, Err(StorageError::Silent(_))), "nobody waits again");
+        assert!(SweepMark::new(None).stands_at_once().await.unwrap(), "a disk");
     }
 
     #[tokio::test]

@@ -75,7 +75,7 @@ impl ContentSweep {
         leadership: &Leadership,
         contents: impl IntoIterator<Item = String>,
     ) -> Result<(), RemoveError> {
-        if !self.mark.stands().await? {
+        if !self.mark.stands_at_once().await? {
             return Ok(());
         }
         for sha256 in contents {
@@ -96,37 +96,46 @@ impl ContentSweep {
         let (pictures, drawn) = (self.pictures().await?, self.blobs.drawn_contents().await?);
         let may_remove = self.mark.stands().await?;
         let (mut tally, before) = (SweepTally::default(), now.plus_ms(-MIN_AGE_MS));
+        let mut removal: Result<(), RemoveError> = Ok(());
         for part in parts {
             // Named before they are listed: what is stored and recorded meanwhile is asked for once more, one by one.
             let mut named = self.queries.named_contents(part).await?;
             named.extend(pictures_in(&pictures, part));
             let mut stored = self.blobs.contents_in(part).await?;
             self.store_missing_again(&named, &stored, &mut tally).await?;
-            if !may_remove {
+            // What cannot be removed does not keep those that are missing from being found.
+            if !may_remove || removal.is_err() {
                 continue;
             }
             stored.retain(|content| content.stored_at.is_none_or(|stored_at| stored_at < before));
             stored.retain(|content| !named.contains(&content.sha256));
-            tally.removed += self.remove_all(leadership, &stored).await?;
-            for sha256 in drawn.iter().filter(|sha256| sha256.starts_with(part.as_str()) && !named.contains(*sha256)) {
-                // Another server that used the same bucket may have removed the contents.
-                self.blobs.remove_drawings(sha256).await?;
-            }
+            let of_part = |sha256: &&String| sha256.starts_with(part.as_str()) && !named.contains(*sha256);
+            let drawn: Vec<&String> = drawn.iter().filter(of_part).collect();
+            removal = self.remove_all(leadership, &stored, &drawn, &mut tally.removed).await;
         }
         self.report(&tally);
-        Ok(tally.removed)
+        removal.map(|()| tally.removed)
     }
 
-    /// Deletes contents that were not named a moment ago, while the mark stands, and returns how many were deleted.
-    async fn remove_all(&self, leadership: &Leadership, unnamed: &[ContentEntry]) -> Result<usize, RemoveError> {
-        let mut removed = 0;
-        if unnamed.is_empty() || !self.mark.stands().await? {
-            return Ok(removed);
+    /// Deletes contents that were not named a moment ago, while the mark stands, and counts them in `removed`; and the
+    /// drawings of such contents.
+    async fn remove_all(
+        &self,
+        leadership: &Leadership,
+        unnamed: &[ContentEntry],
+        drawn: &[&String],
+        removed: &mut usize,
+    ) -> Result<(), RemoveError> {
+        if !unnamed.is_empty() && self.mark.stands().await? {
+            for ContentEntry { sha256, .. } in unnamed {
+                *removed += usize::from(remove_unnamed(&self.blobs, &self.queries, leadership, sha256).await?);
+            }
         }
-        for ContentEntry { sha256, .. } in unnamed {
-            removed += usize::from(remove_unnamed(&self.blobs, &self.queries, leadership, sha256).await?);
+        for sha256 in drawn {
+            // Another server that used the same bucket may have removed the contents.
+            self.blobs.remove_drawings(sha256).await?;
         }
-        Ok(removed)
+        Ok(())
     }
 
     /// Stores contents in a bucket again that are named and not among the stored ones.
@@ -155,7 +164,7 @@ impl ContentSweep {
         Ok(())
     }
 
-    /// Records what a complete sweep found.
+    /// Records what a sweep through all parts found.
     fn report(&self, tally: &SweepTally) {
         let SweepTally { restored, missing, .. } = *tally;
         self.missing_count.store(missing, Relaxed);

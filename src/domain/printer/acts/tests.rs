@@ -4,6 +4,7 @@ use super::super::tests::PrinterFixture;
 use super::*;
 use crate::aggregate::Command as _;
 use crate::printer::PrinterNews;
+use crate::printer_status::{Connection, Status};
 use crate::testing::id;
 
 fn record(error: Option<(&str, &str)>) -> ActRecord {
@@ -53,4 +54,17 @@ fn a_print_that_the_printer_has_just_reported_is_in_the_way_before_it_is_recorde
     let code = |activity| idle.p().print_in_the_way(Some(activity)).map(|(code, _)| code);
     assert_eq!([Activity::Printing, Activity::Paused].map(code), [Some("printing"); 2]);
     assert_eq!([Activity::Idle, Activity::Error, Activity::Offline].map(code), [None; 3]);
+}
+
+#[test]
+fn a_printer_that_states_no_activity_may_be_printing_unless_its_firmware_is_away() {
+    let status = |state, connection| Status { state, connection, ..Status::default() };
+    for state in [Activity::Idle, Activity::Error, Activity::Printing, Activity::Paused] {
+        let status = status(state, Connection::Connected);
+        assert_eq!((status.stated_activity(), status.is_firmware_away()), (Some(state), false));
+    }
+    let unknown = status(Activity::Offline, Connection::Connected);
+    assert_eq!((unknown.stated_activity(), unknown.is_firmware_away()), (None, false));
+    let away = status(Activity::Offline, Connection::FirmwareDisconnected);
+    assert_eq!((away.stated_activity(), away.is_firmware_away()), (None, true));
 }

@@ -115,6 +115,18 @@ async fn a_backup_outlasts_a_bucket_that_does_not_respond_for_a_moment() {
 }
 
 #[tokio::test]
+async fn contents_are_not_stored_right_after_the_answer_to_their_removal_was_lost() {
+    let rig = Rig::start().await;
+    let sha256 = rig.put(b"abc").await;
+    let removal = rig.blobs.removal(&sha256).unwrap();
+    rig.bucket.fail("POST", "delete", BucketFault::AnswerLost);
+    assert_eq!(removal.remove().await.unwrap_err().kind(), io::ErrorKind::HostUnreachable);
+    removal.hold();
+    assert!(rig.blobs.removal(&sha256).is_none(), "it is not over");
+    assert!(!rig.blobs.recording().try_add(&sha256));
+}
+
+#[tokio::test]
 async fn a_slow_upload_keeps_nobody_waiting() {
     let rig = Rig::start().await;
     let (stored, slow_sha256) = (rig.put(b"abc").await, hex::encode(Sha256::digest(b"hello")));

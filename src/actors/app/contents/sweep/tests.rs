@@ -18,7 +18,7 @@ const STORED_AT: Timestamp = Timestamp(10_000 * DAY_MS);
 /// Contents in a bucket, which is a directory, and a directory of copies.
 struct Rig {
     place: TempDir,
-    _copies: TempDir,
+    copies: TempDir,
     blobs: Arc<Blobs>,
     sweep: ContentSweep,
 }
@@ -33,7 +33,7 @@ impl Rig {
             mark: SweepMark::without_delay(storage),
             ..ContentSweep::new(blobs.clone(), queries.clone(), None)
         };
-        Self { place, _copies: copies, blobs, sweep }
+        Self { place, copies, blobs, sweep }
     }
 
     /// Stores contents and returns their hash and the file in the bucket.
@@ -92,7 +92,9 @@ async fn a_clone_removes_nothing_that_the_original_has_even_if_its_files_are_del
         let (sha256, object) = rig.put(b"named by the original alone").await;
         let remove = async || rig.sweep.remove(&Leadership::default(), [sha256.clone()]).await.unwrap();
         remove().await;
-        assert!(object.exists(), "the mark has just been put there");
+        assert!(object.exists(), "there is no mark yet");
+        assert_eq!(rig.run_after(30).await, 0, "the mark has just been put there");
+        assert!(object.exists());
         let original = SweepMark::without_delay(ObjectStorage::folder(rig.place.path(), String::new()).unwrap());
         original.stands().await.unwrap();
         remove().await;
@@ -114,6 +116,22 @@ async fn contents_that_a_successor_recorded_before_their_removal_are_stored_agai
         write(db, named(1, &sha256)).await.unwrap();
         assert!(!remove_or_undo(removal, &queries, &sha256).await.unwrap());
         assert_eq!(std::fs::read(object).unwrap(), b"recorded late");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn contents_are_held_after_the_answer_to_their_removal_was_lost() {
+    on_each(async |db| {
+        let queries = Queries::new(db.clone());
+        let rig = Rig::open(&queries, u64::MAX);
+        let (sha256, object) = rig.put(b"removed or not").await;
+        // A folder in its place, which cannot be removed.
+        std::fs::remove_file(&object).unwrap();
+        std::fs::create_dir(&object).unwrap();
+        let removal = rig.blobs.removal(&sha256).unwrap();
+        assert!(remove_or_undo(removal, &queries, &sha256).await.is_err());
+        assert!(rig.blobs.removal(&sha256).is_none(), "it may take effect late");
     })
     .await;
 }
@@ -178,6 +196,33 @@ async fn each_content_is_swept_with_its_part() {
         assert_eq!(sweep().await, 20);
         assert!(own.iter().all(|object| object.exists()) && !others.iter().any(|object| object.exists()));
         assert_eq!(sweep().await, 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn contents_that_cannot_be_removed_do_not_keep_missing_ones_from_being_found() {
+    on_each(async |db| {
+        let rig = Rig::open(&Queries::new(db.clone()), 0);
+        let mut contents = Vec::new();
+        for n in 0..20_u8 {
+            contents.push(rig.put(&[n]).await);
+        }
+        contents.sort();
+        let ((unnamed, unnamed_object), (missing, missing_object)) = (&contents[0], &contents[19]);
+        age(unnamed_object);
+        write(db, named(1, missing)).await.unwrap();
+        std::fs::remove_file(missing_object).unwrap();
+        // A file in the place of the folder with its drawings, which therefore cannot be removed.
+        let drawings = rig.copies.path().join("drawings-1");
+        std::fs::create_dir_all(&drawings).unwrap();
+        std::fs::write(drawings.join(unnamed), b"").unwrap();
+        let (parts, now) = (parts(u64::MAX), STORED_AT.plus_ms(30 * DAY_MS));
+        let sweep = async || rig.sweep.run_in(&parts, &Leadership::default(), now).await;
+        assert_eq!(sweep().await.unwrap(), 0, "the mark has just been put there");
+        rig.sweep.missing_count.store(0, Relaxed);
+        assert!(sweep().await.is_err());
+        assert_eq!(rig.sweep.missing_count(), 1);
     })
     .await;
 }

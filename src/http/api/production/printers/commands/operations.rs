@@ -13,7 +13,7 @@ use crate::production::printers::{PrinterHandles, connection};
 use crate::production::sign_off::SignOffRequest;
 use domain::id::Id;
 use domain::printer::{DirectAction, Printer, PrinterAnswer, PrinterCommand};
-use domain::printer_status::Activity;
+use domain::printer_status::{Activity, Status};
 use domain::refusal::Refusal;
 use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_present};
 use http::error::ApiError;
@@ -25,9 +25,9 @@ use printers::connections::PrinterConnection;
 /// Maximum time to wait for the printer's status before a command that could spoil a print.
 const ASK_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Asks the printer for its activity, because the last poll of a printer at rest may be seconds old. Fails if it does
-/// not respond in time: it may be printing then.
-async fn ask_activity(app: &PrinterHandles, printer: &Printer) -> Result<Activity, ApiError> {
+/// Asks the printer for its status, because the last poll of a printer at rest may be seconds old. Fails if it does not
+/// respond in time: it may be printing then.
+async fn ask_status(app: &PrinterHandles, printer: &Printer) -> Result<Status, ApiError> {
     let connection = connection(&app.printer_connections, printer.id, printer).await?;
     let asking = async {
         // In turn with the polls, as the adapters expect.
@@ -37,7 +37,7 @@ async fn ask_activity(app: &PrinterHandles, printer: &Printer) -> Result<Activit
     let status = timeout(ASK_TIMEOUT, asking).await.unwrap_or(Err(PrinterError::Timeout));
     // The rules hear of it by the next poll.
     connection.look.notify_one();
-    status.map(|status| status.state).map_err(|error| {
+    status.map_err(|error| {
         let error = ApiError::from(error);
         if error.status() == StatusCode::GATEWAY_TIMEOUT { unanswered_error() } else { error }
     })
@@ -57,21 +57,29 @@ async fn must_not_print(app: &PrinterHandles, id: Id, force: bool) -> Result<(),
         return Ok(());
     }
     let obstacle = match printer.print_in_the_way(None) {
-        None => printer.print_in_the_way(Some(ask_activity(app, &printer).await?)),
+        None => {
+            let activity = ask_status(app, &printer).await?.stated_activity().ok_or_else(unanswered_error)?;
+            printer.print_in_the_way(Some(activity))
+        }
         recorded => recorded,
     };
     obstacle.map_or(Ok(()), |(code, words)| Err(ApiError::conflict(code, words)))
 }
 
 /// Rejects an action that would end a print if one is running or about to start, or if the printer does not say that
-/// none is.
+/// none is. Firmware that is away prints nothing.
 async fn must_be_idle(app: &PrinterHandles, id: Id) -> Result<(), ApiError> {
+    let busy_error = || ApiError::conflict("printer_busy", "the printer is printing or about to print");
     let (_, printer) = find_present(&app.printers, id).await?;
-    let is_busy = printer.has_work_in_hand() || printer.foreign_print();
-    if is_busy || matches!(ask_activity(app, &printer).await?, Activity::Printing | Activity::Paused) {
-        return Err(ApiError::conflict("printer_busy", "the printer is printing or about to print"));
+    if printer.has_work_in_hand() || printer.foreign_print() {
+        return Err(busy_error());
     }
-    Ok(())
+    let status = ask_status(app, &printer).await?;
+    match status.stated_activity() {
+        Some(Activity::Printing | Activity::Paused) => Err(busy_error()),
+        None if !status.is_firmware_away() => Err(unanswered_error()),
+        _ => Ok(()),
+    }
 }
 
 /// Reconnects a printer, which is monitored and accepts jobs again.
