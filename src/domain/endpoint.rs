@@ -8,6 +8,7 @@
 //! `decide` contains the rules, `window` the in-memory deliveries; `replay` sends past events again, and `envelope`
 //! builds the body.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -126,6 +127,10 @@ pub struct Endpoint {
     pub url: String,
     /// Event types that the endpoint is subscribed to.
     pub events: Vec<String>,
+    /// Starts of subscriptions that are ahead of `cursor`: for an event type that was added, the number of the newest
+    /// event at that time. Earlier events of this type are not for the endpoint, whenever the cursor passes them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub subscribed_after: BTreeMap<String, i64>,
     /// Signing secret, encrypted with `SECRETS_KEY`.
     pub encrypted_secret: String,
     /// Previous secret, encrypted, with the time until which deliveries are also signed with it, so that receivers can
@@ -213,8 +218,10 @@ pub enum EndpointCommand {
         if_version: Option<i64>,
         /// New target URL, checked by the HTTP layer.
         url: Option<String>,
-        /// New list of event types.
+        /// New list of event types. The endpoint receives the events after `newest` of those that are added.
         events: Option<Vec<String>>,
+        /// Number of the newest event in the outbox.
+        newest: i64,
     },
     /// Deletes the endpoint. Its pending deliveries are cancelled, including those in the backlog as refills load them;
     /// the log is kept.

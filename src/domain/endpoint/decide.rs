@@ -3,6 +3,8 @@
 //! Deleting an endpoint cancels the deliveries in the window immediately. Those in the backlog are cancelled as they
 //! are loaded: a deleted endpoint with a backlog still requires [`EndpointEffect::Refill`] until none are left.
 
+use std::collections::BTreeMap;
+
 use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
 use crate::audit::AuditedAct;
 use crate::endpoint::{
@@ -88,11 +90,12 @@ impl Command<Endpoint> for EndpointCommand {
         };
         match self {
             C::Create { .. } => Err(Refusal::conflict("exists", "this endpoint already exists")),
-            C::Update { url, events, .. } => {
+            C::Update { url, events, newest, .. } => {
                 let url = url.as_ref().unwrap_or(&this.url);
                 let events = events.as_ref().unwrap_or(&this.events);
                 check(url, events)?;
-                Ok(respond(Endpoint { url: url.clone(), events: events.clone(), ..next() }))
+                let subscribed_after = subscription_starts(this, events, *newest);
+                Ok(respond(Endpoint { url: url.clone(), events: events.clone(), subscribed_after, ..next() }))
             }
             C::Archive => Ok(archive(next())),
             C::Enable if this.state == EndpointState::Active => Ok(Decision::unchanged(answer(this))),
@@ -190,6 +193,16 @@ fn check(url: &str, events: &[String]) -> Result<(), Refusal> {
     faults.refuse()
 }
 
+/// Returns [`Endpoint::subscribed_after`] for a new list of event types, of which those that are added start after
+/// event number `newest`.
+fn subscription_starts(this: &Endpoint, events: &[String], newest: i64) -> BTreeMap<String, i64> {
+    let start_of = |kind: &String| {
+        let start = if this.events.contains(kind) { *this.subscribed_after.get(kind)? } else { newest };
+        (start > this.cursor).then(|| (kind.clone(), start))
+    };
+    events.iter().filter_map(start_of).collect()
+}
+
 fn create(
     id: Id,
     cx: &DecisionContext<'_>,
@@ -204,6 +217,7 @@ fn create(
         revision: 1,
         url: url.to_owned(),
         events: events.to_vec(),
+        subscribed_after: BTreeMap::new(),
         encrypted_secret: encrypted_secret.to_owned(),
         former: None,
         state: EndpointState::Active,

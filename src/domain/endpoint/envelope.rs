@@ -13,9 +13,14 @@ pub fn envelope(event: &Event) -> String {
     format!(r#"{{"id":{id},"event":{kind},"timestamp":{at},"data":{}}}"#, sorted(&event.data))
 }
 
-/// Returns the events after the endpoint's cursor that the endpoint is subscribed to, with their envelopes.
+/// Returns the events after the endpoint's cursor that the endpoint is subscribed to, with their envelopes. Events from
+/// before their type was added are left out.
 pub fn due<'a>(endpoint: &Endpoint, events: impl IntoIterator<Item = &'a NumberedEvent>) -> Vec<DueEvent> {
-    let is_subscribed = |e: &&NumberedEvent| e.seq > endpoint.cursor && endpoint.events.contains(&e.event.event);
+    let is_subscribed = |e: &&NumberedEvent| {
+        let kind = &e.event.event;
+        let is_later = endpoint.subscribed_after.get(kind).is_none_or(|start| e.seq > *start);
+        e.seq > endpoint.cursor && is_later && endpoint.events.contains(kind)
+    };
     let of = |e: &NumberedEvent| DueEvent {
         event_id: e.event.id,
         seq: e.seq,

@@ -63,6 +63,7 @@ fn follow(this: &Endpoint, cx: &DecisionContext<'_>, upto: i64, due: &[DueEvent]
         next.place(delivery, cx.now);
     }
     next.cursor = upto;
+    next.subscribed_after.retain(|_, start| *start > upto);
     Decision::to(next, Confirmation::Done).rows(rows)
 }
 

@@ -10,6 +10,7 @@ use crate::refusal::Refusal;
 use crate::testing::{Bench, id};
 
 mod random;
+mod subscriptions;
 mod window;
 
 const IT: u32 = 3;

@@ -263,7 +263,8 @@ pub async fn change(
         let change = call.read_body()?;
         let (url, events) = (change.url.present(), change.events.present());
         url.as_deref().map_or(Ok(()), |url| check_url(app, url))?;
-        Ok(EndpointCommand::Update { if_version: call.if_match(), url, events: events.map(|events| words(&events)) })
+        let (events, newest) = (events.map(|events| words(&events)), *app.outbox.last().borrow());
+        Ok(EndpointCommand::Update { if_version: call.if_match(), url, events, newest })
     };
     call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await
 }

@@ -299,7 +299,7 @@ fn endpoint_command(step: &Step, endpoint: &Endpoint, sent: &[Delivery]) -> AnyE
         7 => EndpointCommand::Rotate { encrypted_secret: step.text.clone() }.into(),
         8 => DeliveryCommand::Test(due(7)).into(),
         9 => ReplayEvents { since: step.at, count: step.which as u32 }.into(),
-        10 => EndpointCommand::Update { if_version: None, url: step.text_if(step.yes), events: None }.into(),
+        10 => EndpointCommand::Update { if_version: None, url: step.text_if(step.yes), events: None, newest: 0 }.into(),
         _ => match sent.get(step.which % sent.len().max(1)) {
             Some(past) => DeliveryCommand::Redeliver(Box::new(past.clone())).into(),
             None => EndpointCommand::Enable.into(),

@@ -99,6 +99,23 @@ on_sqlite! {
         let ids: HashSet<_> = all.iter().map(|one| one.header("webhook-id").unwrap()).collect();
         assert_eq!(ids.len(), 6, "one id for each event");
     }
+
+    async fn an_event_type_that_is_added_brings_nothing_from_before(db: Db) {
+        let mut app = App::new(db).await;
+        let sku = some_sku(&app).await;
+        let sink = Sink::start().await.unwrap();
+        // Nothing that it subscribes to happens, so its cursor stays behind.
+        let endpoint = register(&app, &sink, &["order.cancelled"]).await;
+        happen(&app, &sku).await;
+        let change = json!({"events": ["order.cancelled", "order.created"]});
+        app.patch(&format!("/api/webhooks/endpoints/{endpoint}"), &change).await.expect(200);
+        app.kill_9();
+        app.start().await;
+        let order = happen(&app, &sku).await;
+        let delivery = newest_is(&app, &endpoint, "delivered").await;
+        assert_eq!(delivery["payload"]["data"]["orderId"], json!(order));
+        assert_eq!((log(&app, &endpoint).await.len(), sink.received().len()), (1, 1), "one of before the subscription");
+    }
 }
 
 /// Simulates a wall clock that was set back by an hour after the retry was planned: its moment is an hour too late.

@@ -87,9 +87,9 @@ impl Subscription<'_> {
         format!("endpoint {}: {words}", self.subscriber.plan.number)
     }
 
-    /// Returns the subscriptions that may have applied when the server saw an event: the one at its publication, and
-    /// all later ones, because the server may have seen it late.
-    fn possible_events(&self, seq: i64) -> Vec<&[&'static str]> {
+    /// Returns the subscriptions that may have applied when the server saw an event: the one at its publication, and,
+    /// because the server may have seen it late, all later ones that were requested before event number `before`.
+    fn possible_events(&self, seq: i64, before: i64) -> Vec<&[&'static str]> {
         let mut possible: Vec<&[&'static str]> = Vec::new();
         for entry in &self.subscriber.history {
             if let EndpointStep::Create(events) | EndpointStep::Subscribe(events) = &entry.step {
@@ -97,7 +97,9 @@ impl Subscription<'_> {
                 if entry.to.seq < seq {
                     possible.clear();
                 }
-                possible.push(events);
+                if entry.from.seq < before {
+                    possible.push(events);
+                }
             }
         }
         possible
@@ -118,8 +120,9 @@ impl Subscription<'_> {
             let is_one = first == delivery_id.as_str();
             demand(is_one, || self.fault(&format!("{event} has a delivery besides {first}: {arrival:?}")))?;
             let seq = origin.map_or(0, |origin| origin.seq);
-            let is_subscribed = self.possible_events(seq).iter().any(|possible| possible.contains(&event.as_str()));
-            let is_wanted = is_subscribed && seq > beginning;
+            // A later subscription may end an earlier one, but brings nothing that was published before it.
+            let possible = self.possible_events(seq, seq);
+            let is_wanted = seq > beginning && possible.iter().any(|events| events.contains(&event.as_str()));
             demand(is_wanted, || self.fault(&format!("nobody subscribes to event {seq}: {arrival:?}")))?;
         }
         Ok(())
@@ -205,7 +208,7 @@ impl Subscription<'_> {
     /// Returns whether the endpoint certainly subscribes to an event.
     fn is_certain(&self, numbered: &NumberedEvent) -> bool {
         let is_later = self.subscriber.history.first().is_some_and(|created| created.to.seq < numbered.seq);
-        let possible = self.possible_events(numbered.seq);
+        let possible = self.possible_events(numbered.seq, i64::MAX);
         is_later && possible.iter().all(|events| events.contains(&numbered.event.event.as_str()))
     }
 
