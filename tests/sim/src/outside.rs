@@ -137,8 +137,12 @@ impl PostOffice {
         if state.chance.f64() < state.refused {
             return Err(MailError::Transient { reason: "try again later".to_owned() });
         }
-        state.accepted.retain(|_, (at_ms, _)| now_ms - *at_ms < DAY_MS);
         let mut key = message.id.clone();
+        if state.accepted.get(&key).is_some_and(|(at_ms, _)| now_ms - *at_ms >= DAY_MS) {
+            // No server can prevent it: the answer was lost, and for a day the service could not be asked again.
+            self.story.tell(format!("mail to {} a day later again: {}", message.to.join(", "), message.subject));
+            return Ok(());
+        }
         let is_same = state.accepted.get(&key).map(|(_, earlier)| earlier == message);
         if is_same == Some(false) {
             key.push_str(".changed");
