@@ -105,11 +105,17 @@ impl<'a> Hall<'a> {
         self.order_of(&self.floor.sku, parts).await
     }
 
+    /// Returns the IDs of the jobs of an order, oldest first, once something has happened to one of them.
+    pub async fn jobs(&self, order: &str) -> Result<Vec<String>, SimError> {
+        let has_jobs = |_: &Value| !self.floor.jobs_of(order).is_empty();
+        self.until("jobs", &format!("/api/orders/{order}"), has_jobs).await?;
+        Ok(self.floor.jobs_of(order))
+    }
+
     /// Places an order for one part, and pays it. Returns the IDs of the order and of its job.
     pub async fn one(&self) -> Result<(String, String), SimError> {
         let order = self.order(1).await?;
-        let job = self.floor.jobs_of(&order).into_iter().next();
-        let job = job.ok_or_else(|| SimError::Broken(format!("order {order} has no job")))?;
+        let job = self.jobs(&order).await?.remove(0);
         Ok((order, job))
     }
 

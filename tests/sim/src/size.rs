@@ -3,9 +3,8 @@
 
 use std::time::Duration;
 
-use config::Config;
-
 use crate::chance::branch;
+use config::Config;
 
 /// Milliseconds in a minute.
 const MINUTE_MS: i64 = 60_000;

@@ -152,7 +152,7 @@ fn story_12_a_printer_is_never_sent_a_form_of_file_that_it_does_not_print() -> R
                     hall.free(0).await?;
                     continue;
                 }
-                let job = floor.jobs_of(&order).concat();
+                let job = hall.jobs(&order).await?.concat();
                 hall.waits_for(&job, &format!(".{} files", form.ending())).await?;
                 // Nor by a person's word.
                 hall.post(&hall.path(0, "/print"), &json!({"fileId": file}), 400).await?;
