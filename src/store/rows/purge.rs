@@ -43,7 +43,7 @@ pub async fn purge_sign_in_links(tx: &impl ConnectionTrait, before: Timestamp) -
 
 /// Deletes emails whose last attempt was before the given time, except those that are still to be sent. After the last
 /// attempt, `next_at` is the time at which another one would have been made, hours later at most. There may be very
-/// many, so they are deleted in portions, and those beyond [`MAX_PORTIONS`] stay until the next time.
+/// many, so they are deleted in portions, and those beyond `MAX_PORTIONS` stay until the next time.
 pub async fn purge_mails(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
     let over = mails::Column::State.is_in(state_words(&ENDED_MAILS)?);
     let old = mails::Column::NextAt.lt(before.0).and(over);
