@@ -106,7 +106,8 @@ impl<'a> Target<'a> {
         };
         // Only the mark is too much then, which a start would remove.
         if !is_complete {
-            let serve = ["serve", "--listen", "127.0.0.1:0", "--end-with-stdin"];
+            // Not with `--end-with-stdin`: its input has ended, so it might end before it says why.
+            let serve = ["serve", "--listen", "127.0.0.1:0"];
             let refused = Attempt::of(&self.app, &serve);
             refused.was_refused("was interrupted");
             refused.was_refused("start over");
