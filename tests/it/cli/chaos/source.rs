@@ -180,8 +180,9 @@ pub fn stored_files(data: &Path) -> StoredFiles {
                     continue;
                 }
                 let hash = hash_of(&path);
-                // Pictures drawn from toolpaths are in no backup.
-                if place == "documents" || is_content(&name, &hash) {
+                // Pictures drawn from toolpaths are in no backup, nor is the mark of a server that others might follow.
+                let is_document = place == "documents" && !name.ends_with("leader#mark");
+                if is_document || is_content(&name, &hash) {
                     files.insert(name, hash);
                 }
             }
