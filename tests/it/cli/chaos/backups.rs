@@ -57,11 +57,11 @@ pub async fn to_bucket(source: &Source, moto: &Moto, kill: &Kill) -> Round {
         (true, true) => Remains::Unfinished,
         (true, false) => Remains::Nothing,
     };
-    // A name has the second in which its backup was made.
+    // A name has the second in which its backup was made. The last request of what was killed may arrive after the look.
     let attempt = until("another second", || async {
         let attempt = Attempt::of(&source.app, &arguments);
         if !attempt.is_done {
-            assert!(remains == Remains::Whole && attempt.words.contains("already exists"), "{}", attempt.words);
+            assert!(attempt.words.contains("already exists"), "{}", attempt.words);
         }
         attempt.is_done.then_some(attempt)
     })
@@ -69,7 +69,7 @@ pub async fn to_bucket(source: &Source, moto: &Moto, kill: &Kill) -> Round {
     attempt.succeeded(&[&place, "all verified"]);
     assert!(!source.clear_temporary(), "nothing temporary is left");
     let keys = keys_below(moto, &path).await;
-    assert_eq!(keys.len(), left.len() + 1, "{keys:?}");
+    assert!((left.len() + 1..=2).contains(&keys.len()), "{keys:?}");
     for key in keys {
         source.must_be_backed_up_in(&moto.object(BUCKET, &key).await).await;
         moto.remove(BUCKET, &key).await;
