@@ -57,7 +57,8 @@ pub async fn to_bucket(source: &Source, moto: &Moto, kill: &Kill) -> Round {
         (true, true) => Remains::Unfinished,
         (true, false) => Remains::Nothing,
     };
-    // A name has the second in which its backup was made. The last request of what was killed may arrive after the look.
+    // A name has the second in which its backup was made. The last request of what was killed may arrive after the
+    // look.
     let attempt = until("another second", || async {
         let attempt = Attempt::of(&source.app, &arguments);
         if !attempt.is_done {

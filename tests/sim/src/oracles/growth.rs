@@ -42,7 +42,8 @@ pub fn nothing_grows(world: &World, people: &People, ending: &Ending, read_back:
 fn is_no_larger(world: &World, ending: &Ending, read_back: &Ending) -> Result<(), SimError> {
     let (worked, fresh) = (&ending.sizes.1, &read_back.sizes.1);
     for (kind, count) in &worked.actors {
-        // An alert that was held back for others may have been sent just now, and an aggregate leaves memory a while later.
+        // An alert that was held back for others may have been sent just now, and an aggregate leaves memory a while
+        // later.
         let held = u64::from(*kind == "mail");
         let needed = fresh.actors.get(kind).copied().unwrap_or_default() + held;
         demand(*count <= needed, || format!("{count} of {kind} are in memory, of which a new server needs {needed}"))?;
