@@ -7,6 +7,7 @@ use tokio::time::sleep;
 
 use crate::error::SimError;
 use crate::growth::ServerSize;
+use crate::loose_ends;
 use crate::people::People;
 use crate::plan::Plan;
 use crate::rest::{Rest, read_orders};
@@ -18,6 +19,9 @@ use crate::world::World;
 const PRINTS_OF_A_PART: i64 = 4;
 /// Time for which the server must be quiet in the end.
 const QUIET: Duration = Duration::from_secs(120);
+
+/// Longest wait for alerts that are held back, in times of [`QUIET`].
+const MAX_WAITS_FOR_ALERTS: u32 = 5;
 
 /// State of the shop at the end.
 pub struct Ending {
@@ -71,6 +75,13 @@ fn prints_ms(plan: &Plan) -> i64 {
 /// Waits while everything should be quiet, and returns the state after that.
 pub async fn ending(world: &World, shop: &Shop, people: &People) -> Result<Ending, SimError> {
     sleep(QUIET).await;
+    // An alert may be held back for others for longer than that.
+    for _ in 0..MAX_WAITS_FOR_ALERTS {
+        if loose_ends::first(world, people)?.is_none() {
+            break;
+        }
+        sleep(QUIET).await;
+    }
     let (seq, size) = (world.disk.tables().last_seq(), ServerSize::now(world, shop));
     sleep(QUIET).await;
     let events = (seq, world.disk.tables().last_seq());

@@ -44,7 +44,6 @@ impl Plan {
         let work = Workload::draw(seed, size, printers, sign_off_required, materials, &mut products, &mut orders);
         let crashes = CrashPlan::draw_all(seed, size, &faults);
         // A day has no endpoints and no other shops yet.
-        let (endpoints, shops) = <_>::default();
         Self {
             seed,
             size,
@@ -53,11 +52,10 @@ impl Plan {
             products,
             orders,
             spools,
-            endpoints,
-            shops,
             crashes,
             faults,
             work,
+            ..Self::default()
         }
     }
 

@@ -4,7 +4,7 @@
 //! not delivered again. If its content has changed meanwhile, the client sends it under another key, and so it is
 //! delivered twice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -54,6 +54,8 @@ struct PostState {
     downtime: Downtime,
     /// Messages by the keys under which they were accepted, with the times of that.
     accepted: BTreeMap<String, (i64, Message)>,
+    /// Keys of messages of which the server has heard that they were accepted.
+    answered: BTreeSet<String>,
     /// Messages that were delivered, each with its key as its ID.
     deliveries: Vec<Message>,
 }
@@ -83,6 +85,7 @@ impl PostOffice {
             slow: 0.0,
             downtime: Downtime::default(),
             accepted: BTreeMap::new(),
+            answered: BTreeSet::new(),
             deliveries: Vec::new(),
         };
         Self { seed, size, clock, story, power, planter, state: Mutex::new(state) }
@@ -139,9 +142,12 @@ impl PostOffice {
         }
         let mut key = message.id.clone();
         if state.accepted.get(&key).is_some_and(|(at_ms, _)| now_ms - *at_ms >= DAY_MS) {
-            // No server can prevent it: the answer was lost, and for a day the service could not be asked again.
-            self.story.tell(format!("mail to {} a day later again: {}", message.to.join(", "), message.subject));
-            return Ok(());
+            if !state.answered.contains(&key) {
+                // The server never heard that it was accepted, and for a day nobody could tell it.
+                self.story.tell(format!("mail to {} a day later again: {}", message.to.join(", "), message.subject));
+                return Ok(());
+            }
+            key.push_str(".forgotten");
         }
         let is_same = state.accepted.get(&key).map(|(_, earlier)| earlier == message);
         if is_same == Some(false) {
@@ -173,6 +179,9 @@ impl Mailer for PostOffice {
             self.power.pass().await;
             let result = self.carry(message).await;
             self.power.pass().await;
+            if result.is_ok() {
+                self.state().answered.insert(message.id.clone());
+            }
             result
         }
         .boxed()

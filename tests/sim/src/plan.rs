@@ -16,6 +16,7 @@ use crate::workload::{Workload, draw_materials};
 const MAX_DOWN_MS: i64 = 4 * 60_000;
 
 /// Plan of a story.
+#[derive(Default)]
 pub struct Plan {
     /// Seed that it was drawn from.
     pub seed: u64,
@@ -196,22 +197,7 @@ impl Plan {
 impl Plan {
     /// Creates the plan of a shop with so many printers, in which nothing happens.
     pub fn still(printers: usize) -> Self {
-        let (products, orders, spools, crashes) = <_>::default();
-        let (endpoints, shops, faults, work) = <_>::default();
-        Self {
-            seed: 0,
-            size: Size::Story,
-            printers,
-            sign_off_required: false,
-            products,
-            orders,
-            spools,
-            endpoints,
-            shops,
-            crashes,
-            faults,
-            work,
-        }
+        Self { printers, ..Self::default() }
     }
 }
 
