@@ -27,7 +27,8 @@ use super::ground::{config, config_with, material};
 const AT_ONCE: usize = 128;
 const MATERIALS: usize = 8;
 
-fn caller() -> CommandOrigin {
+/// Returns the origin of the commands that fill a shop.
+pub fn caller() -> CommandOrigin {
     CommandOrigin::new(Principal::Machine)
 }
 

@@ -18,6 +18,8 @@ pub struct Round {
     pub per_second: f64,
     /// 95th percentile of the latency in milliseconds.
     pub p95: f64,
+    /// Number of responses, those of the warm-up among them.
+    pub answers: usize,
 }
 
 /// Runs `act` repeatedly for each caller; a caller's state passes from one call to the next.
@@ -34,13 +36,14 @@ where
         .map(|mut state| {
             let act = act.clone();
             tokio::spawn(async move {
-                let mut took = Vec::new();
+                let (mut took, mut answers) = (Vec::new(), 0);
                 loop {
                     let at = Instant::now();
                     if at >= end {
-                        return (took, state);
+                        return (took, answers, state);
                     }
                     state = act(state).await;
+                    answers += 1;
                     let done = Instant::now();
                     if done >= begin && done < end {
                         took.push((done - at).as_secs_f64() * 1000.0);
@@ -49,14 +52,15 @@ where
             })
         })
         .collect();
-    let (mut all, mut states) = (Vec::new(), Vec::new());
+    let (mut all, mut answers, mut states) = (Vec::new(), 0, Vec::new());
     for task in tasks {
-        let (took, state) = task.await.unwrap();
+        let (took, own_answers, state) = task.await.unwrap();
         all.extend(took);
+        answers += own_answers;
         states.push(state);
     }
     let per_second = all.len() as f64 / COUNTED.as_secs_f64();
-    (Round { per_second, p95: percentile(&mut all, 0.95) }, states)
+    (Round { per_second, p95: percentile(&mut all, 0.95), answers }, states)
 }
 
 /// Returns the value that this share of the values does not exceed.

@@ -26,6 +26,7 @@ mod live_pages;
 mod load;
 mod memory;
 mod mixed_load;
+mod outside;
 mod pdf;
 mod program;
 mod quote_model;
@@ -49,10 +50,11 @@ use tokio::runtime::Runtime;
 
 use table::Row;
 
-const PARTS: [&str; 21] = [
+const PARTS: [&str; 22] = [
     "adjust",
     "http",
     "read",
+    "outside",
     "memory",
     "start",
     "webhook",
@@ -101,9 +103,13 @@ fn main() {
             println!("{}", runtime().block_on(start::serving(Path::new(folder), expected)));
         }
         [RAW, "crowd-drive"] => runtime().block_on(crowd::drive()).iter().for_each(|row| println!("{}", row.raw())),
+        [RAW, "outside-drive"] => runtime().block_on(outside::drive()).iter().for_each(|row| println!("{}", row.raw())),
         [RAW, part] => run(part).iter().for_each(|row| println!("{}", row.raw())),
         ["simulate", of_each] => runtime().block_on(simulated::serve(of_each.parse().unwrap())),
         ["serve", folder, ref more @ ..] => runtime().block_on(remote::serve(Path::new(folder), more)),
+        ["bare", folder, order, material] => {
+            runtime().block_on(outside::serve_bare(Path::new(folder), [order, material]));
+        }
         ["soak"] => table::print(&runtime().block_on(soak::run())),
         [part] if PARTS.contains(&part) => table::print(&run(part)),
         [part] if LONG_PARTS.contains(&part) => {
@@ -134,6 +140,7 @@ fn run(part: &str) -> Vec<Row> {
         "adjust" => runtime.block_on(adjust::run()),
         "http" => runtime.block_on(http::run()),
         "read" => runtime.block_on(read::run()),
+        "outside" => outside::run(),
         "webhook" => runtime.block_on(webhook::run()),
         "hang" => runtime.block_on(hang::run()),
         "memory" => runtime.block_on(memory::run()),

@@ -1,4 +1,4 @@
-//! The program `printfloor` itself, as it is installed, with its commands.
+//! The program `printfloor` itself, as it is installed, with its commands; and figures of processes.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -20,12 +20,28 @@ pub struct ProgramRun {
     pub peak_memory: u64,
 }
 
+/// Clock ticks per second, in which the system counts CPU time.
+const TICKS_PER_SECOND: f64 = 100.0;
+
 /// Builds the program for a shop in this folder, with the settings of all benchmarks.
 pub fn command(folder: &Path, database: Option<&str>) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_printfloor"));
+    command_on(None, folder, database)
+}
+
+/// Does what [`command`] does, on this core alone if there is one.
+pub fn command_on(core: Option<&str>, folder: &Path, database: Option<&str>) -> Command {
+    let mut command = pinned(Path::new(env!("CARGO_BIN_EXE_printfloor")), core);
     command.current_dir(folder).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
     // The folder is on the disk of the build folder, where there is room for a copy of the database.
     command.env("TMPDIR", folder).envs(variables(folder, database));
+    command
+}
+
+/// Builds a command that runs a program, on this core alone if there is one.
+pub fn pinned(program: &Path, core: Option<&str>) -> Command {
+    let Some(core) = core else { return Command::new(program) };
+    let mut command = Command::new("taskset");
+    command.args(["-c", core]).arg(program);
     command
 }
 
@@ -51,4 +67,12 @@ pub fn memory(process: &str, figure: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(figure))?;
     Some(line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024)
+}
+
+/// Returns the CPU time of a process in seconds.
+pub fn cpu_seconds(process: u32) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+    // Behind the name: state, ten other numbers, then ticks in its own code and in the system's.
+    let numbers = stat.rsplit(')').next().unwrap().split_whitespace();
+    numbers.skip(11).take(2).map(|ticks| ticks.parse::<f64>().unwrap()).sum::<f64>() / TICKS_PER_SECOND
 }

@@ -18,9 +18,6 @@ use super::program;
 
 const GCODE: &str = "; estimated printing time (normal mode) = 1m\n; filament used [g] = 2.00\nG28\nG1 X10 Y10 E1\n";
 
-/// Clock ticks per second, in which the system counts CPU time.
-const TICKS_PER_SECOND: f64 = 100.0;
-
 /// Runs in the server's process: prints its address and a key, and exits when its input ends. `more` are environment
 /// variables, as `NAME=value`.
 pub async fn serve(folder: &Path, more: &[&str]) {
@@ -50,15 +47,7 @@ impl Remote {
 
     /// Does what [`Self::start`] does, with further environment variables.
     pub async fn start_with(folder: &Path, core: Option<&str>, more: &[(&str, String)]) -> Self {
-        let own = std::env::current_exe().unwrap();
-        let mut command = match core {
-            Some(core) => {
-                let mut command = Command::new("taskset");
-                command.args(["-c", core]).arg(own);
-                command
-            }
-            None => Command::new(own),
-        };
+        let mut command = Command::from(program::pinned(&std::env::current_exe().unwrap(), core));
         command.arg("serve").arg(folder).args(more.iter().map(|(name, value)| format!("{name}={value}")));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut process = command.spawn().unwrap();
@@ -70,10 +59,20 @@ impl Remote {
 
     /// Starts the installed program, not this one, with a new shop in this folder.
     pub async fn start_program(folder: &Path) -> Self {
+        Self::serve_program(folder, None, &["--new"]).await
+    }
+
+    /// Starts the installed program with the shop that this folder has, pinned to a core.
+    pub async fn start_program_on(folder: &Path, core: &str) -> Self {
+        Self::serve_program(folder, Some(core), &[]).await
+    }
+
+    /// Starts the installed program with a key of its own, which is made with these options.
+    async fn serve_program(folder: &Path, core: Option<&str>, key_options: &[&str]) -> Self {
         let mut create = program::command(folder, None);
-        create.args(["key", "create", "--new", "--name", "bench", "--role", "admin"]);
+        create.args(["key", "create", "--name", "bench", "--role", "admin"]).args(key_options);
         let key = program::run(create).output.trim().to_owned();
-        let mut serve = Command::from(program::command(folder, None));
+        let mut serve = Command::from(program::command_on(core, folder, None));
         serve.args(["serve", "--end-with-stdin"]);
         serve.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut process = serve.spawn().unwrap();
@@ -155,27 +154,29 @@ impl Remote {
         self.make("/api/skus", &sku).await
     }
 
+    /// Returns the number of the server's process.
+    pub fn process_id(&self) -> u32 {
+        self.process.id().unwrap()
+    }
+
     /// Returns the CPU time of the server's process in seconds.
     pub fn cpu_seconds(&self) -> f64 {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id().unwrap())).unwrap();
-        // Behind the name: state, ten other numbers, then ticks in its own code and in the system's.
-        let numbers = stat.rsplit(')').next().unwrap().split_whitespace();
-        numbers.skip(11).take(2).map(|ticks| ticks.parse::<f64>().unwrap()).sum::<f64>() / TICKS_PER_SECOND
+        program::cpu_seconds(self.process_id())
     }
 
     /// Returns the server's resident memory in bytes.
     pub fn resident(&self) -> u64 {
-        program::memory(&self.process.id().unwrap().to_string(), "VmRSS:").unwrap()
+        program::memory(&self.process_id().to_string(), "VmRSS:").unwrap()
     }
 
     /// Returns the server's anonymous memory in bytes.
     pub fn memory(&self) -> u64 {
-        anonymous(&self.process.id().unwrap().to_string())
+        anonymous(&self.process_id().to_string())
     }
 
     /// Returns the number of open file descriptors.
     pub fn handles(&self) -> usize {
-        std::fs::read_dir(format!("/proc/{}/fd", self.process.id().unwrap())).unwrap().count()
+        std::fs::read_dir(format!("/proc/{}/fd", self.process_id())).unwrap().count()
     }
 
     /// Stops the server gracefully.

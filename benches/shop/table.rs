@@ -43,6 +43,14 @@ impl Row {
         self
     }
 
+    /// Sets the baseline, the ratio to it and the target of the ratio.
+    pub fn at_least(mut self, (of, measured): (&str, String), ratio: f64, aim: f64) -> Self {
+        self.against = format!("{of}: {measured}");
+        self.ratio = format!("{ratio:.2}");
+        self.aim = format!(">= {aim} {}", verdict(ratio >= aim));
+        self
+    }
+
     /// Returns whether the row has a target that was not reached.
     pub fn is_missed(&self) -> bool {
         self.aim.ends_with(MISSED)

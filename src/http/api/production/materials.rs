@@ -198,7 +198,7 @@ pub struct MaterialQuery {
     "variant": null, "vendorCode": null, "location": "Shelf A3", "unitCostCents": 2.5, "quantity": 2000, "reserved": 120.5, "available": 1879.5, "unit": "g", "reorderPoint": 500, "reorderQuantity": 2000,
     "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-02T10:15:00.000Z", "version": 7,
 }))]
-struct MaterialView {
+pub struct MaterialView {
     /// ID of the material.
     id: Id,
     #[serde(flatten)]
@@ -220,7 +220,8 @@ struct MaterialView {
 }
 
 impl MaterialView {
-    fn new(material: &Material, version: i64) -> Self {
+    /// Builds the view of a material with this version.
+    pub fn new(material: &Material, version: i64) -> Self {
         Self {
             id: material.id,
             details: material.fields.clone().into(),
