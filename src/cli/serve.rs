@@ -21,8 +21,8 @@ use crate::store::connect;
 /// Additional time to close files and sockets, on top of the time for requests and actors to finish.
 const CLOSE_GRACE: Duration = Duration::from_secs(2);
 
-/// Time that a start has, from its beginning, until the end of standard input ends it as well. Within this time, a start
-/// that is refused says why.
+/// Time that a start has, from its beginning, until the end of standard input ends it as well. Within this time, a
+/// start that is refused says why.
 const START_TIME: Duration = Duration::from_secs(30);
 
 /// Reason that a running server ends.
@@ -36,7 +36,7 @@ enum StopReason {
 }
 
 /// Exits the process as soon as standard input closes, without an orderly shutdown. Nothing is lost, because
-/// acknowledged data is on disk. A server that is still starting is waited for, for at most [`START_TIME`]: it sends
+/// acknowledged data is on disk. A server that is still starting is waited for, for at most `START_TIME`: it sends
 /// through the channel once it has started; if it is refused, the channel closes, and the process ends with that error.
 pub fn end_with_stdin() -> Sender<()> {
     let (started, start) = mpsc::channel();

@@ -4,8 +4,8 @@
 //! up all jobs in the queue. After a start that was rejected or definitely did not happen, the printer accepts no job
 //! for a while, longer each time; a confirmed start ends the backoff. From the second consecutive rejection on, it has
 //! the attention condition [`super::Attention::StartRefused`] and is tried once per backoff period, with a different
-//! job first (see [`crate::dispatch`]). Once an operator has cleared the condition, the rejections until then count against no
-//! job.
+//! job first (see [`crate::dispatch`]). Once an operator has cleared the condition, the rejections until then count
+//! against no job.
 
 use serde::{Deserialize, Serialize};
 

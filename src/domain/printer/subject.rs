@@ -1,6 +1,6 @@
 //! Print, or trouble, that a person acts on. A button may be pressed minutes after its page was loaded, when another
-//! print is on already, or the printer has reported something else. Each page therefore states what its button is about,
-//! and the act is rejected if it would affect something that the person has not seen.
+//! print is on already, or the printer has reported something else. Each page therefore states what its button is
+//! about, and the act is rejected if it would affect something that the person has not seen.
 
 use super::Printer;
 use crate::refusal::Refusal;

@@ -1,6 +1,6 @@
 //! Print, or trouble, that a form is about. A part of a page waits while somebody uses it, and a page may be old: each
-//! form that affects a print or clears a printer's problems states them, and the server rejects the form once others are
-//! in their place.
+//! form that affects a print or clears a printer's problems states them, and the server rejects the form once others
+//! are in their place.
 
 use maud::{Markup, html};
 
