@@ -339,12 +339,10 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
         return Err(CliError::Usage("--listen must come after the command: printfloor serve --listen ADDR".to_owned()));
     }
     match command {
-        None => Box::pin(serve::run(&global, serve.listen)).await,
+        None => Box::pin(serve::run(&global, serve.listen, None)).await,
         Some(CliCommand::Serve { args, end_with_stdin }) => {
-            if end_with_stdin {
-                serve::end_with_stdin();
-            }
-            Box::pin(serve::run(&global, args.listen)).await
+            let started = end_with_stdin.then(serve::end_with_stdin);
+            Box::pin(serve::run(&global, args.listen, started)).await
         }
         Some(CliCommand::Demo(args)) => {
             if global.config.is_some() {

@@ -1,19 +1,18 @@
 //! Benchmark of printers' idle time between two parts, measured by the times of the simulated printers.
 
 use std::collections::{BTreeMap, HashMap};
-use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use simulator::printer::PhysicalEvent;
 use simulator::{Fleet, FleetOptions, PrinterKind};
-use tokio::time::{Instant, sleep};
 
 use super::client::{Client, get, patch, post_plain};
 use super::ground::folder;
 use super::load::percentile;
 use super::remote::Remote;
 use super::table::Row;
+use super::waiting::patiently;
 use super::webhook::now;
 
 /// Number of printers of each type.
@@ -30,8 +29,6 @@ const GAP_AIM: f64 = 1.0;
 const LEFT_ALONE: [(PrinterKind, f64); 1] = [(PrinterKind::Sdcp, 1.0)];
 /// Maximum time until all printers that were freed at once have their next file, in seconds.
 const FREED_AIM: f64 = 5.0;
-/// Time after which a measurement has failed.
-const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Runs this part of the benchmark.
 pub async fn run() -> Vec<Row> {
@@ -134,22 +131,17 @@ pub async fn order(app: &Remote, sku: &str, quantity: usize) {
     Client::connect(app.address).await.ask(&post_plain(&path, &app.key, r#"{"method": "cash"}"#)).await;
 }
 
+/// Returns the number of these events at all printers so far.
+pub fn events(fleet: &Fleet, which: fn(&PhysicalEvent) -> bool) -> usize {
+    fleet.printers.iter().map(|printer| printer.handle.log().iter().filter(|entry| which(&entry.what)).count()).sum()
+}
+
 /// Returns the number of completed prints.
 fn total(fleet: &Fleet) -> usize {
-    let ended = |what: &PhysicalEvent| matches!(what, PhysicalEvent::Finished { .. });
-    fleet.printers.iter().map(|printer| printer.handle.log().iter().filter(|entry| ended(&entry.what)).count()).sum()
+    events(fleet, |what| matches!(what, PhysicalEvent::Finished { .. }))
 }
 
 /// Waits until this number of prints has completed since the fleet started.
 pub async fn finished(fleet: &Fleet, count: usize) {
     patiently(async || total(fleet) >= count).await;
-}
-
-/// Polls until `done` returns `true`, within a time limit.
-pub async fn patiently(mut done: impl AsyncFnMut() -> bool) {
-    let end = Instant::now() + PATIENCE;
-    while !done().await {
-        assert!(Instant::now() < end, "this takes too long");
-        sleep(Duration::from_millis(50)).await;
-    }
 }

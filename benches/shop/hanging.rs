@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use simulator::peers::all::AllPeers;
 use simulator::printer::PhysicalEvent;
 use simulator::{Fleet, FleetOptions};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::Instant;
 
 use super::client::{Client, post_plain};
 use super::crowd::{Callers, PER_SECOND};
@@ -17,6 +17,7 @@ use super::how_many;
 use super::load::percentile;
 use super::remote::Remote;
 use super::table::Row;
+use super::waiting::poll;
 use super::webhook::now;
 
 /// Number of rounds of both sides, unless `PRINTFLOOR_BENCH_ROUNDS` is set.
@@ -29,6 +30,8 @@ const PRINTERS: usize = 3;
 const SPEED: f64 = 600.0;
 const CONNECTED_WITHIN: Duration = Duration::from_secs(60);
 const PATIENCE: Duration = Duration::from_secs(60);
+/// Interval between two looks at the printers.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// Maximum ratio of the median time from order to print to that without integrations.
 const PRINT_AIM: f64 = 1.1;
 /// Maximum increase of the API's 99th percentile: a factor, or a number of milliseconds.
@@ -86,8 +89,7 @@ async fn one(peers: Option<&AllPeers>, seconds: u64, side: &mut Side) {
     }
     let variables = peers.map(AllPeers::variables).unwrap_or_default();
     let app = Remote::start_with(folder.path(), None, &variables).await;
-    let ids = app.register(&fleet).await;
-    app.until_connected(ids.len(), CONNECTED_WITHIN).await;
+    let ids = app.connect(&fleet, CONNECTED_WITHIN).await;
     let sku = app.sku().await;
     let callers = Callers::of(&app, ids.first()).await;
     let (answers, prints) = tokio::join!(callers.ask(seconds), orders(&app, &fleet, &sku, seconds));
@@ -110,25 +112,23 @@ async fn orders(app: &Remote, fleet: &Fleet, sku: &str, seconds: u64) -> Vec<f64
         client.ask(&post_plain(&path, &app.key, r#"{"method": "cash"}"#)).await;
         let started = |what: &PhysicalEvent| matches!(what, PhysicalEvent::Started { .. });
         let finished = |what: &PhysicalEvent| matches!(what, PhysicalEvent::Finished { .. });
-        let at = timeout(PATIENCE, since(fleet, began, started)).await.unwrap();
+        let at = since(fleet, began, started).await;
         took.push(at.duration_since(began).as_secs_f64() * 1000.0);
-        timeout(PATIENCE, since(fleet, at, finished)).await.unwrap();
+        since(fleet, at, finished).await;
     }
     took
 }
 
 /// Waits for a matching event at a printer since a moment, and returns its first time.
 async fn since(fleet: &Fleet, moment: Timestamp, which: fn(&PhysicalEvent) -> bool) -> Timestamp {
-    loop {
-        for printer in &fleet.printers {
-            let time = printer.handle.with(|machine| {
+    poll(LOOK_EVERY, PATIENCE, async || {
+        let time = fleet.printers.iter().find_map(|printer| {
+            printer.handle.with(|machine| {
                 let newest = machine.log().iter().rev().take_while(|entry| entry.at >= moment);
                 newest.filter(|entry| which(&entry.what)).map(|entry| entry.at).last()
-            });
-            if let Some(at) = time {
-                return at;
-            }
-        }
-        sleep(Duration::from_millis(5)).await;
-    }
+            })
+        });
+        time.ok_or_else(|| "no printer begins or ends a print".to_owned())
+    })
+    .await
 }

@@ -18,12 +18,13 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 
 use super::client::Client;
-use super::floor::{finished, order, patiently};
+use super::floor::{events, finished, order};
 use super::ground::folder;
 use super::how_many;
 use super::load::percentile;
 use super::remote::Remote;
 use super::table::Row;
+use super::waiting::patiently;
 use super::webhook::now;
 
 /// Number of printers of each type that accepts text G-code.
@@ -63,8 +64,7 @@ pub async fn run() -> Vec<Row> {
     let options = FleetOptions { speed: SHORT_SPEED, ..FleetOptions::of_each_for_text(PRINTERS) };
     let fleet = Fleet::start(options).await.unwrap();
     let app = Remote::start(folder.path(), None).await;
-    let ids = app.register(&fleet).await;
-    app.until_connected(ids.len(), CONNECTED_WITHIN).await;
+    let ids = app.connect(&fleet, CONNECTED_WITHIN).await;
     let sku = app.sku().await;
     let browser = Browser::new(&app).await;
     let mut rows = measure_delivery(&app, &browser, &fleet, &ids, &sku).await;
@@ -122,8 +122,7 @@ impl Browser {
 
 /// Returns the number of prints that began.
 fn begun(fleet: &Fleet) -> usize {
-    let began = |what: &PhysicalEvent| matches!(what, PhysicalEvent::Started { .. });
-    fleet.printers.iter().map(|printer| printer.handle.log().iter().filter(|entry| began(&entry.what)).count()).sum()
+    events(fleet, |what| matches!(what, PhysicalEvent::Started { .. }))
 }
 
 /// Measures the CPU usage of the server's process for a while, in percent of a core.

@@ -40,6 +40,7 @@ mod storms;
 mod table;
 mod ten_thousand;
 mod thousand;
+mod waiting;
 mod webhook;
 
 use std::path::Path;

@@ -56,8 +56,7 @@ pub async fn run() -> Vec<Row> {
     let folder = folder();
     let fleet = Fleet::start(FleetOptions { speed: SPEED, ..FleetOptions::of_each_for_text(PRINTERS) }).await.unwrap();
     let app = Remote::start_program(folder.path()).await;
-    let printers = app.register(&fleet).await;
-    app.until_connected(printers.len(), CONNECTED_WITHIN).await;
+    let printers = app.connect(&fleet, CONNECTED_WITHIN).await;
     let shop = Arc::new(Shop::of(&app, &printers[0]).await);
     let mut rows = steady(&app, &shop).await;
     rows.extend(saturated(&app, &shop).await);

@@ -10,13 +10,16 @@ use serde_json::{Value, json};
 use simulator::Fleet;
 use tokio::io::{AsyncBufReadExt as _, BufReader, stdin};
 use tokio::process::{Child, Command};
-use tokio::time::{Instant, sleep};
 
 use super::client::{Client, get, post_plain, upload};
 use super::ground::{admin_key, config_with};
 use super::program;
+use super::waiting::poll;
 
 const GCODE: &str = "; estimated printing time (normal mode) = 1m\n; filament used [g] = 2.00\nG28\nG1 X10 Y10 E1\n";
+
+/// Interval between two looks whether printers are connected.
+const CONNECTION_LOOK_EVERY: Duration = Duration::from_millis(250);
 
 /// Runs in the server's process: prints its address and a key, and exits when its input ends. `more` are environment
 /// variables, as `NAME=value`.
@@ -129,15 +132,20 @@ impl Remote {
 
     /// Waits until this number of printers is connected, within a time limit.
     pub async fn until_connected(&self, expected: usize, within: Duration) {
-        let end = Instant::now() + within;
-        loop {
+        poll(CONNECTION_LOOK_EVERY, within, async || {
             let (connected, all) = self.connected().await;
-            if connected >= expected {
-                return;
-            }
-            assert!(Instant::now() < end, "{connected} of {all} printers are connected, and not {expected}");
-            sleep(Duration::from_millis(250)).await;
-        }
+            let words = || format!("{connected} of {all} printers are connected, and not {expected}");
+            if connected >= expected { Ok(()) } else { Err(words()) }
+        })
+        .await;
+    }
+
+    /// Registers the printers of a fleet as [`Self::register`] does, and waits until all are connected, within a time
+    /// limit.
+    pub async fn connect(&self, fleet: &Fleet, within: Duration) -> Vec<String> {
+        let printers = self.register(fleet).await;
+        self.until_connected(printers.len(), within).await;
+        printers
     }
 
     /// Creates a SKU that takes a minute and two grams, with unlimited stock; returns its id.

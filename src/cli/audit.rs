@@ -7,8 +7,8 @@ use super::{CliError, GlobalOptions, output, settings};
 use crate::app::own_secrets;
 use crate::domain::audit::chain::ChainHead;
 use crate::observe::log;
-use crate::store::audit_log::{AuditLog, AuditLogError, AuditVerification};
-use crate::store::connect::{self, DatabaseSettings};
+use crate::store::audit_log::{AuditLog, AuditVerification};
+use crate::store::connect::DatabaseSettings;
 
 /// Commands about the audit log.
 #[derive(Debug, Subcommand)]
@@ -29,7 +29,7 @@ impl AuditCommand {
     pub async fn run(self, global: &GlobalOptions) -> Result<(), CliError> {
         log::start_for_command();
         let settings = own_secrets::database_settings(&settings::load(global, None)?.config);
-        let log = AuditLog::open(&settings).await.map_err(|error| failed(&settings, &error))?;
+        let log = AuditLog::open(&settings).await.map_err(|error| CliError::of_shop(&settings, &error))?;
         let outcome = match self {
             Self::Verify { heads } => verify(&settings, &log, heads).await,
             Self::Head => output::line(&log.head().to_string()),
@@ -44,16 +44,12 @@ async fn verify(settings: &DatabaseSettings, log: &AuditLog, heads: Vec<ChainHea
     let lines = u64::try_from(log.head().number).unwrap_or_default();
     let mut progress = ProgressLine::of_rows("verifying", lines);
     let verification = log.verify(heads, &mut |lines| progress.add(lines)).await;
-    let verification = verification.map_err(|error| failed(settings, &error))?;
+    let verification = verification.map_err(|error| CliError::of_shop(settings, &error))?;
     progress.end();
     output::line(&summary(&verification))?;
     let Some(fault) = verification.fault else { return Ok(()) };
     let noticed = verification.line.map(|line| format!(" (noticed at: {line})")).unwrap_or_default();
     Err(CliError::Failed(format!("the audit log is not what the server wrote: {fault}{noticed}")))
-}
-
-fn failed(settings: &DatabaseSettings, error: &AuditLogError) -> CliError {
-    CliError::Failed(format!("{}: {error}", connect::display_url(&settings.url)))
 }
 
 /// Returns number, span and head of the lines that fit.

@@ -9,7 +9,8 @@ use crate::app::ShopStartError as ShopError;
 use crate::app::own_secrets::SecretsError;
 use crate::config::ConfigError;
 use crate::server::StartError;
-use crate::store::connect::OpenError;
+use crate::store::connect::{DatabaseSettings, OpenError, display_url};
+use crate::store::stored_shop::StoredShopError;
 use platform::io_words::io_words;
 
 /// Reason that a command failed.
@@ -70,6 +71,11 @@ impl CliError {
     /// Builds a closure that describes a failed operation, for `map_err`.
     pub fn io(doing: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { doing: doing.into(), source }
+    }
+
+    /// Builds the error of a command that reads or corrects a stored shop.
+    pub fn of_shop(settings: &DatabaseSettings, error: &StoredShopError) -> Self {
+        Self::Failed(format!("{}: {error}", display_url(&settings.url)))
     }
 
     /// Returns the exit code: 2 for incorrect usage, 1 for everything else.

@@ -6,8 +6,8 @@ use crate::app::own_secrets;
 use crate::config::Config;
 use crate::observe::log;
 use crate::server::{StartError, absolute, lead_alone, lock};
-use crate::store::connect::{self, DatabaseSettings};
-use crate::store::recount::{RecountError, compare, correct};
+use crate::store::connect::DatabaseSettings;
+use crate::store::recount::{compare, correct};
 
 /// Maximum number of wrong numbers printed.
 const MAX_LINES: usize = 20;
@@ -18,7 +18,7 @@ pub async fn run(global: &GlobalOptions, corrects: bool) -> Result<(), CliError>
     log::start_for_command();
     let config = settings::load(global, None)?.config;
     let settings = own_secrets::database_settings(&config);
-    let wrong = compare(&settings).await.map_err(|error| failed(&settings, &error))?;
+    let wrong = compare(&settings).await.map_err(|error| CliError::of_shop(&settings, &error))?;
     if wrong.is_empty() {
         return output::line("all numbers are right");
     }
@@ -50,9 +50,5 @@ async fn correct_alone(config: &Config, settings: &DatabaseSettings) -> Result<u
     let lead = Box::pin(lead_alone(config, &lock)).await?;
     let corrected = Box::pin(correct(settings)).await;
     lead.release().await;
-    corrected.map_err(|error| failed(settings, &error))
-}
-
-fn failed(settings: &DatabaseSettings, error: &RecountError) -> CliError {
-    CliError::Failed(format!("{}: {error}", connect::display_url(&settings.url)))
+    corrected.map_err(|error| CliError::of_shop(settings, &error))
 }

@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
 use std::{io, process};
 
 use stop_signals::StopSignals;
@@ -20,6 +21,10 @@ use crate::store::connect;
 /// Additional time to close files and sockets, on top of the time for requests and actors to finish.
 const CLOSE_GRACE: Duration = Duration::from_secs(2);
 
+/// Time that a start has, from its beginning, until the end of standard input ends it as well. Within this time, a
+/// start that is refused says why.
+const START_TIME: Duration = Duration::from_secs(30);
+
 /// Reason that a running server ends.
 enum StopReason {
     /// It no longer leads.
@@ -31,17 +36,30 @@ enum StopReason {
 }
 
 /// Exits the process as soon as standard input closes, without an orderly shutdown. Nothing is lost, because
-/// acknowledged data is on disk.
-pub fn end_with_stdin() {
-    std::thread::spawn(|| {
+/// acknowledged data is on disk. A server that is still starting is waited for, for at most `START_TIME`: it sends
+/// through the channel once it has started; if it is refused, the channel closes, and the process ends with that error.
+pub fn end_with_stdin() -> Sender<()> {
+    let (started, start) = mpsc::channel();
+    let deadline = Instant::now() + START_TIME;
+    std::thread::spawn(move || {
         // A failed read counts as the end.
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
-        process::exit(1)
+        let left = deadline.saturating_duration_since(Instant::now());
+        if start.recv_timeout(left) == Err(RecvTimeoutError::Disconnected) {
+            return;
+        }
+        output::note("printfloor: ended, because standard input was closed");
+        process::exit(0)
     });
+    started
 }
 
-/// Runs the server to completion.
-pub async fn run(global: &GlobalOptions, listen: Option<SocketAddr>) -> Result<(), CliError> {
+/// Runs the server to completion. Sends through `started` once it serves, and closes it when it ends.
+pub async fn run(
+    global: &GlobalOptions,
+    listen: Option<SocketAddr>,
+    started: Option<Sender<()>>,
+) -> Result<(), CliError> {
     let LoadedConfig { config, warnings, .. } = settings::load(global, listen)?;
     log::start(&config.log.filter, config.has_json_log());
     for warning in &warnings {
@@ -61,6 +79,10 @@ pub async fn run(global: &GlobalOptions, listen: Option<SocketAddr>) -> Result<(
     let _ = output::print(&greeting(server.config(), server.address(), (nobody, server.setup_code()), &program));
     if let Some(address) = server.address() {
         tracing::info!(%address, "serving");
+    }
+    if let Some(started) = started {
+        // Its receiver lives as long as the process.
+        let _ = started.send(());
     }
     let reason = tokio::select! {
         biased; // the loss of the lead is an error, so it is not hidden by a signal at the same moment

@@ -31,6 +31,7 @@ use crate::printer::Printer;
 use crate::sku::MachineType;
 use crate::time::Timestamp;
 use need::{IndexedPrinter, NeedClass, PrinterRank};
+use refused::JobRefusal;
 
 pub use crate::launch::KnownTypes;
 pub use matching::{PrinterMatch, match_printers};
@@ -80,13 +81,13 @@ struct ReadyJob {
     order: Id,
     class: NeedClass,
     rank: QueueRank,
-    /// Printers that rejected the job, each with the time of its last rejection.
-    refused_by: Vec<(Id, Timestamp)>,
+    /// Rejections of the job: the last one by each printer.
+    refused_by: Vec<JobRefusal>,
 }
 
 impl ReadyJob {
     fn was_refused_by(&self, printer: &Id) -> bool {
-        self.refused_by.iter().any(|(by, _)| by == printer)
+        self.refused_by.iter().any(|refusal| refusal.printer == *printer)
     }
 }
 
@@ -195,8 +196,7 @@ impl DispatchIndex {
         let mut failed_jobs = Vec::new();
         for id in self.refused_jobs.iter().filter(|id| !self.jobs_in_flight.contains(id)) {
             let Some(job) = self.jobs.get(id) else { continue };
-            if refused::given_up(*id, job, self.printers.iter(), most) {
-                let printers = job.refused_by.iter().map(|(printer, _)| *printer).collect();
+            if let Some(printers) = refused::given_up(*id, job, &self.printers, most) {
                 failed_jobs.push(RefusedJob { order: job.order, job: *id, printers });
             }
         }

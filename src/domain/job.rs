@@ -207,7 +207,8 @@ pub struct Job {
     /// ID of the live attempt, if a printer is claimed.
     pub attempt_id: Option<Id>,
     /// Printers that rejected the job, or definitely did not start it, since it last became VALIDATED, without
-    /// duplicates. The dispatcher prefers other printers, and fails the job once every capable printer is listed.
+    /// duplicates. The dispatcher prefers other printers, and fails the job once every capable printer is listed,
+    /// unless a person has cleared the printer since ([`crate::printer::Printer::forgiven_at`]).
     pub tried_on: Vec<Id>,
     /// All attempts, oldest first.
     pub attempts: Vec<Attempt>,

@@ -269,6 +269,10 @@ pub struct Printer {
     /// Starts rejected since the last confirmed start; `None` after a confirmed start.
     #[serde(default)]
     pub refusals: Option<RefusedStarts>,
+    /// Most recent time at which an operator cleared the printer's attention or gave it another address or key. What
+    /// the printer rejected until then was the printer's fault, so it does not count against the jobs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forgiven_at: Option<Timestamp>,
     /// Most recent start confirmed by the printer.
     #[serde(default)]
     pub last_start: Option<ConfirmedStart>,

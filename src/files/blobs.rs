@@ -27,7 +27,7 @@ use tokio::io::{AsyncRead, AsyncWriteExt as _};
 use tokio::runtime::Handle;
 
 use self::bucket::{ContentBucket, missing_error};
-pub use self::bucket::{bucket_error, is_lost, with_retries};
+pub use self::bucket::{bucket_error, is_lost, is_outcome_unknown, with_retries};
 use self::copies::LocalCopies;
 pub use self::copies::{CopyLimits, LocalContent};
 pub use self::removal::ContentRemoval;

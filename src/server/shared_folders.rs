@@ -67,13 +67,14 @@ pub(super) async fn mark(config: &Config, lead: &Lead, mark: &str) -> Result<(),
         let marked = fs::create_dir_all(&folder).and_then(|()| fs::write(folder.join(MARK_FILE), mark));
         marked.map_err(|source| StartError::Data { path: absolute(&folder), source })?;
     }
-    let is_marked = match timeout(MAX_BUCKET_WAIT, mark_bucket(config, mark)).await {
+    let leadership = lead.leadership();
+    let is_marked = match timeout(MAX_BUCKET_WAIT, mark_bucket(config, &leadership, mark)).await {
         Ok(Ok(())) => true,
         Ok(Err(error)) if !is_silent(&error) => return Err(StartError::App(error)),
         Ok(Err(_)) | Err(_) => false,
     };
     if config.files_bucket().is_some() {
-        lead.spawn_during(keep_marked(config.clone(), lead.leadership(), mark.to_owned(), is_marked));
+        lead.spawn_during(keep_marked(config.clone(), leadership, mark.to_owned(), is_marked));
     }
     Ok(())
 }
@@ -84,7 +85,7 @@ async fn keep_marked(config: Config, leadership: Leadership, mark: String, mut i
     let mut is_logged = false;
     loop {
         sleep(if is_marked { CHECK_INTERVAL } else { MARK_INTERVAL }).await;
-        match mark_bucket_again(&config, &leadership, &mark).await {
+        match mark_bucket(&config, &leadership, &mark).await {
             Ok(()) if mem::replace(&mut is_marked, true) => {}
             Ok(()) => tracing::info!("marked the bucket for files, so that other servers can stand by"),
             Err(error) if !is_silent(&error) && !mem::replace(&mut is_logged, true) => {
@@ -95,26 +96,27 @@ async fn keep_marked(config: Config, leadership: Leadership, mark: String, mut i
     }
 }
 
-async fn mark_bucket(config: &Config, mark: &str) -> Result<(), ShopStartError> {
-    let (Some(place), Some(storage)) = (config.files_bucket(), files_storage(config)?) else { return Ok(()) };
-    let marked = PlaceMark::new(storage, MARK_FILE).put_once(mark).await;
-    marked.map_err(|source| files_error(&place, source))
-}
-
-async fn mark_bucket_again(config: &Config, leadership: &Leadership, mark: &str) -> Result<(), ShopStartError> {
+/// Marks the bucket for files, if there is one and it does not have the mark.
+async fn mark_bucket(config: &Config, leadership: &Leadership, mark: &str) -> Result<(), ShopStartError> {
     let (Some(place), Some(storage)) = (config.files_bucket(), files_storage(config)?) else { return Ok(()) };
     let renewed = renew(&PlaceMark::new(storage, MARK_FILE), leadership, mark).await;
     renewed.map_err(|source| files_error(&place, source))
 }
 
-/// Puts a mark into its place if it is not there. A server that may have been overtaken waits, because its successor
-/// has marked the same place.
+/// Puts a mark into its place if it is not there, and reads it back. A server that may have been overtaken waits,
+/// because its successor has marked the same place.
 async fn renew(place: &PlaceMark, leadership: &Leadership, mark: &str) -> Result<(), StorageError> {
     if place.owner(mark).await? == MarkOwner::Own {
         return Ok(());
     }
     leadership.wait_until_confirmed_for(SINGLE_TIME).await;
-    place.put_once(mark).await
+    place.put_once(mark).await?;
+    match place.owner(mark).await? {
+        MarkOwner::Own => Ok(()),
+        MarkOwner::Nobody | MarkOwner::Other => {
+            Err(StorageError::Unavailable("the mark of the server that leads was not kept".to_owned()))
+        }
+    }
 }
 
 fn has_mark(folder: &Path, mark: &str) -> bool {
@@ -160,8 +162,35 @@ pub(super) async fn check_bucket(config: &Config) -> Result<(), StartError> {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
+    use simulator::peers::bucket::{BucketFault, SimBucket};
+
     use super::*;
+    use crate::config::values::Secret;
     use crate::services::object_storage::ObjectStorage;
+
+    /// Time within which a bucket that did not keep its mark is marked again.
+    const SOON: Duration = Duration::from_secs(60);
+
+    #[tokio::test]
+    async fn a_leader_reads_its_first_mark_back_and_puts_it_there_again_if_it_was_not_kept() {
+        let (bucket, folder) = (SimBucket::start().await.unwrap(), tempfile::tempdir().unwrap());
+        let mut config = Config::default();
+        config.server.data_dir = folder.path().to_owned();
+        config.files.dir = format!("s3://{}/files", SimBucket::NAME).into();
+        config.object_storage.endpoint = bucket.url();
+        config.object_storage.access_key_id = "id".to_owned();
+        config.object_storage.secret_access_key = Secret::new("secret");
+        bucket.fail("PUT", "leader", BucketFault::Forgotten);
+        let lead = Lead::undisputed();
+        mark(&config, &lead, "a").await.unwrap();
+        assert!(bucket.keys().is_empty(), "it was not kept");
+        let marked = async {
+            while check_marks(&config, "a").await.is_err() {
+                sleep(MARK_INTERVAL).await;
+            }
+        };
+        timeout(SOON, marked).await.unwrap();
+    }
 
     #[tokio::test]
     async fn a_leader_puts_its_mark_back_that_another_server_has_overwritten() {

@@ -323,6 +323,11 @@ impl ObjectStorage {
         within(self.timeout, work).await
     }
 
+    /// Returns the time limit of a request, besides the time in which contents are sent or received.
+    pub fn time_limit(&self) -> Duration {
+        self.timeout
+    }
+
     /// Returns the time limit of a request that sends or receives so many bytes.
     fn transfer_time(&self, bytes: u64) -> Duration {
         self.timeout + Duration::from_secs(bytes.div_ceil(MIN_BYTES_PER_SECOND))

@@ -3,38 +3,19 @@
 
 use migrations::SchemaManager;
 use sea_orm::{
-    ColumnTrait as _, Condition, ConnectionTrait as _, DatabaseBackend, DatabaseConnection, DbErr, EntityTrait as _,
-    QueryFilter as _, QueryOrder as _, QuerySelect as _, QueryTrait as _, Statement,
+    ColumnTrait as _, Condition, ConnectionTrait as _, DatabaseConnection, DbErr, EntityTrait as _, QueryFilter as _,
+    QueryOrder as _, QuerySelect as _, QueryTrait as _, Statement,
 };
 
-use crate::connect::{self, DatabaseSettings, OpenError, refuse_newer};
+use crate::connect::{DatabaseSettings, OpenError};
 use crate::rows::chain_line;
+use crate::stored_shop::{StoredShopError, open_for_reading};
 use domain::audit::chain::{ChainCheck, ChainFault, ChainHead};
 use domain::time::Timestamp;
 use entities::audit;
 
 /// Number of lines read at a time.
 const PAGE_LINES: u64 = 1000;
-
-/// Reason that an audit log cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum AuditLogError {
-    /// The database cannot be opened or read.
-    #[error(transparent)]
-    Database(#[from] OpenError),
-    /// The database has no tables of Printfloor, or its file does not exist.
-    #[error("it contains no shop")]
-    NoShop,
-    /// The lines have no hashes yet.
-    #[error("its tables belong to an older version of printfloor; the next start brings them up to date")]
-    OlderTables,
-}
-
-impl From<DbErr> for AuditLogError {
-    fn from(error: DbErr) -> Self {
-        Self::Database(error.into())
-    }
-}
 
 /// Outcome of a verification.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -64,12 +45,8 @@ impl AuditLog {
     /// # Errors
     ///
     /// Fails if the database cannot be read, or contains no audit log of this version, or of a newer one.
-    pub async fn open(settings: &DatabaseSettings) -> Result<Self, AuditLogError> {
-        if connect::sqlite_file(&settings.url).is_some_and(|file| !file.exists()) {
-            return Err(AuditLogError::NoShop);
-        }
-        connect::reach(&settings.url).await?;
-        let db = connect::copying(settings, None).await?;
+    pub async fn open(settings: &DatabaseSettings) -> Result<Self, StoredShopError> {
+        let db = open_for_reading(settings).await?;
         match read_ends(&db).await {
             Ok((head, newest)) => Ok(Self { db, head, newest }),
             Err(error) => {
@@ -94,7 +71,7 @@ impl AuditLog {
         &self,
         elsewhere: Vec<ChainHead>,
         progress: &mut dyn FnMut(u64),
-    ) -> Result<AuditVerification, AuditLogError> {
+    ) -> Result<AuditVerification, StoredShopError> {
         let mut check = ChainCheck::new(self.head.clone(), elsewhere);
         let mut verification = AuditVerification::default();
         let mut after = None;
@@ -143,22 +120,14 @@ impl AuditLog {
 
 /// Reads the head and the highest number of a line. Both are of the same moment, because the server writes them
 /// together.
-async fn read_ends(db: &DatabaseConnection) -> Result<(ChainHead, i64), AuditLogError> {
-    let backend = db.get_database_backend();
-    if backend == DatabaseBackend::Sqlite {
-        db.execute_unprepared("PRAGMA query_only = ON").await?;
-    }
-    refuse_newer(db).await?;
-    let tables = SchemaManager::new(db);
-    if !tables.has_table("writer").await? {
-        return Err(AuditLogError::NoShop);
-    }
-    if !tables.has_column("writer", "audit_number").await? {
-        return Err(AuditLogError::OlderTables);
+async fn read_ends(db: &DatabaseConnection) -> Result<(ChainHead, i64), StoredShopError> {
+    if !SchemaManager::new(db).has_column("writer", "audit_number").await? {
+        return Err(StoredShopError::OlderTables);
     }
     let query = "SELECT audit_number, audit_chain, (SELECT COALESCE(MAX(number), 0) FROM audit) AS newest \
                  FROM writer WHERE id = 1";
-    let row = db.query_one_raw(Statement::from_string(backend, query)).await?.ok_or(OpenError::NoWriterRow)?;
+    let query = Statement::from_string(db.get_database_backend(), query);
+    let row = db.query_one_raw(query).await?.ok_or(OpenError::NoWriterRow)?;
     let head = ChainHead { number: row.try_get("", "audit_number")?, hash: row.try_get("", "audit_chain")? };
     Ok((head, row.try_get("", "newest")?))
 }

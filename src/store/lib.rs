@@ -29,6 +29,7 @@ pub mod rows;
 pub mod secret_checks;
 pub mod secret_rotation;
 pub mod start_check;
+pub mod stored_shop;
 mod submission;
 mod transaction;
 pub mod trial;

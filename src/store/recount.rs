@@ -3,58 +3,27 @@
 //! may have written to the tables by hand.
 
 use migrations::SchemaManager;
-use sea_orm::{ConnectionTrait as _, DatabaseBackend, DatabaseConnection, DbErr, TransactionTrait as _};
+use sea_orm::{ConnectionTrait as _, DatabaseBackend, DatabaseConnection, TransactionTrait as _};
 
-use crate::connect::{self, DatabaseSettings, OpenError, WriteConnection, refuse_newer};
+use crate::connect::{self, DatabaseSettings, WriteConnection};
 use crate::rows::{WrongNumber, correct_numbers, wrong_numbers};
-
-/// Reason that numbers cannot be compared.
-#[derive(Debug, thiserror::Error)]
-pub enum RecountError {
-    /// The database cannot be opened, read or written.
-    #[error(transparent)]
-    Database(#[from] OpenError),
-    /// The database has no tables of Printfloor, or its file does not exist.
-    #[error("it contains no shop")]
-    NoShop,
-    /// The tables have no such numbers yet.
-    #[error("its tables belong to an older version of printfloor; the next start brings them up to date")]
-    OlderTables,
-}
-
-impl From<DbErr> for RecountError {
-    fn from(error: DbErr) -> Self {
-        Self::Database(error.into())
-    }
-}
+use crate::stored_shop::{StoredShopError, open_for_reading};
 
 /// Counts everything in a database, and lists the first numbers that are wrong. A server may write to it meanwhile.
 ///
 /// # Errors
 ///
 /// Fails if the database cannot be read, or contains no numbers of this version, or of a newer one.
-pub async fn compare(settings: &DatabaseSettings) -> Result<Vec<WrongNumber>, RecountError> {
-    if connect::sqlite_file(&settings.url).is_some_and(|file| !file.exists()) {
-        return Err(RecountError::NoShop);
-    }
-    connect::reach(&settings.url).await?;
-    let db = connect::copying(settings, None).await?;
+pub async fn compare(settings: &DatabaseSettings) -> Result<Vec<WrongNumber>, StoredShopError> {
+    let db = open_for_reading(settings).await?;
     let wrong = compare_in(&db).await;
     let _ = db.close().await;
     wrong
 }
 
-async fn compare_in(db: &DatabaseConnection) -> Result<Vec<WrongNumber>, RecountError> {
-    if db.get_database_backend() == DatabaseBackend::Sqlite {
-        db.execute_unprepared("PRAGMA query_only = ON").await?;
-    }
-    refuse_newer(db).await?;
-    let tables = SchemaManager::new(db);
-    if !tables.has_table("writer").await? {
-        return Err(RecountError::NoShop);
-    }
-    if !tables.has_table("print_sums").await? {
-        return Err(RecountError::OlderTables);
+async fn compare_in(db: &DatabaseConnection) -> Result<Vec<WrongNumber>, StoredShopError> {
+    if !SchemaManager::new(db).has_table("print_sums").await? {
+        return Err(StoredShopError::OlderTables);
     }
     Ok(wrong_numbers(db).await?)
 }
@@ -65,14 +34,14 @@ async fn compare_in(db: &DatabaseConnection) -> Result<Vec<WrongNumber>, Recount
 /// # Errors
 ///
 /// Fails if the database cannot be opened or written; then nothing is changed.
-pub async fn correct(settings: &DatabaseSettings) -> Result<u64, RecountError> {
+pub async fn correct(settings: &DatabaseSettings) -> Result<u64, StoredShopError> {
     let writing = connect::start(settings).await?;
     let corrected = correct_under(&writing).await;
     let _ = writing.db.close().await;
     corrected
 }
 
-async fn correct_under(writing: &WriteConnection) -> Result<u64, RecountError> {
+async fn correct_under(writing: &WriteConnection) -> Result<u64, StoredShopError> {
     let tx = writing.db.begin().await?;
     writing.hold(&tx, &writing.audit).await?;
     if tx.get_database_backend() == DatabaseBackend::Postgres {

@@ -26,6 +26,8 @@ use crate::support::ports::closed_address;
 use crate::support::seller::SELLER;
 
 pub const SERVE: &str = "serve --data data --listen 127.0.0.1:0";
+/// Line of a server that ends because its standard input did.
+const ENDED_BY_INPUT: &str = "printfloor: ended, because standard input was closed";
 
 /// Starts a server and waits until it is up; returns it with its address.
 fn served(place: &Place) -> (Running, String) {
@@ -228,12 +230,32 @@ fn it_can_be_told_to_end_with_its_standard_input() {
     server.line("address   http://");
     server.close_input();
     let (code, lines) = server.end();
-    assert_eq!(code, Some(1), "{lines:?}");
+    assert_eq!(code, Some(0), "{lines:?}");
+    assert!(lines.iter().any(|line| line == ENDED_BY_INPUT), "it says what ended it: {lines:?}");
     assert!(lines.iter().all(|line| !line.starts_with("stopping")), "at once: {lines:?}");
     // Others go on without it.
     let (mut server, _) = served(&place);
     server.close_input();
     assert!(place.done("key create --data data --name first --role admin").starts_with("key_test_"));
+}
+
+/// Its input may have ended before it has started: what refuses the start is said all the same.
+#[test]
+fn whose_input_has_ended_says_why_it_did_not_start_or_that_it_ended() {
+    let place = Place::new();
+    let command = format!("{SERVE} --end-with-stdin");
+    let ended = place.run(&command);
+    assert!(ended.out.contains("address   http://"), "{ended:?}");
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.err.lines().any(|line| line == ENDED_BY_INPUT), "{ended:?}");
+    let (_server, _) = served(&place);
+    let refused = place.run(&command);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(refused.err.contains("is in use by another printfloor server"), "{refused:?}");
+    assert!(!refused.err.contains(ENDED_BY_INPUT), "{refused:?}");
+    let no_settings = place.run(&format!("{command} --config missing.toml"));
+    assert_eq!(no_settings.code, Some(1), "{no_settings:?}");
+    assert!(no_settings.err.contains("missing.toml"), "{no_settings:?}");
 }
 
 #[test]

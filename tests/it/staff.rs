@@ -71,9 +71,14 @@ pub fn version_on(page: &Answer) -> String {
 
 /// Returns the mark of the print that the form of this action on a page is about.
 pub fn print_on(page: &Answer, action: &str) -> String {
+    field_on(page, action, "print")
+}
+
+/// Returns the value of a hidden field in the form of this action on a page.
+pub fn field_on(page: &Answer, action: &str, name: &str) -> String {
     let rest = page.text.split_once(&format!("action=\"{action}")).unwrap_or_else(|| panic!("{}", page.text)).1;
     let form = rest.split("</form>").next().unwrap();
-    let field = form.split_once("name=\"print\" value=\"").unwrap_or_else(|| panic!("{form}")).1;
+    let field = form.split_once(&format!("name=\"{name}\" value=\"")).unwrap_or_else(|| panic!("{form}")).1;
     field.split('"').next().unwrap().to_owned()
 }
 

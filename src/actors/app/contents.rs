@@ -3,13 +3,12 @@
 mod mark;
 mod sweep;
 
-use std::io::ErrorKind;
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
 
 pub use self::sweep::ContentSweep;
-use files::blobs::{Blobs, ContentRemoval};
+use files::blobs::{Blobs, ContentRemoval, is_outcome_unknown};
 use services::object_storage::StorageError;
 use services::object_storage::large::SINGLE_TIME;
 use store::lease::Leadership;
@@ -64,8 +63,8 @@ async fn remove_unnamed(
 async fn remove_or_undo(removal: ContentRemoval<'_>, queries: &Queries, sha256: &str) -> Result<bool, RemoveError> {
     let removed = removal.remove().await;
     match removed {
-        Err(error) if error.kind() == ErrorKind::HostUnreachable => {
-            // The answer is lost: it may have taken effect all the same, or may do so late.
+        Err(error) if is_outcome_unknown(&error) => {
+            // It may have taken effect all the same, or may do so late.
             let undone = undo_if_named(&removal, queries, sha256, UNDO_DELAY).await;
             removal.hold();
             return undone.and(Err(error.into()));

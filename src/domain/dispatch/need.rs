@@ -82,6 +82,8 @@ pub(super) struct IndexedPrinter {
     pub(super) idle_since: Timestamp,
     /// Rejected starts since the last confirmed start.
     pub(super) refusals: Option<RefusedStarts>,
+    /// Time until which the printer's rejections do not count against jobs.
+    pub(super) forgiven_at: Option<Timestamp>,
     /// Last confirmed start.
     pub(super) last_start: Option<ConfirmedStart>,
 }
@@ -93,6 +95,7 @@ impl IndexedPrinter {
             free: printer.free().is_ok(),
             idle_since: printer.idle_since,
             refusals: printer.refusals.clone(),
+            forgiven_at: printer.forgiven_at,
             last_start: printer.last_start,
         }
     }

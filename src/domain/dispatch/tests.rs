@@ -2,6 +2,7 @@
 
 mod causes;
 mod fleets;
+mod forgiven;
 
 use std::sync::Arc;
 

@@ -81,6 +81,10 @@ pub struct Attempt {
     /// acknowledged it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub word: Option<Resolution>,
+    /// `true` if the attempt printed nothing and its failure is attributed to the job on this printer, so that the
+    /// printer is one that rejected the job. Never `true` for attempts that ended before this field existed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub counts_as_refusal: bool,
     /// Human-readable reason why the attempt ended or cannot be verified.
     pub reason: Option<String>,
     /// Time at which the printer was first observed printing the file, if it ever was.

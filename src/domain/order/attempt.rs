@@ -54,6 +54,7 @@ impl OrderChange<'_> {
             state: AttemptState::Claimed,
             unverified: false,
             word: None,
+            counts_as_refusal: false,
             reason: None,
             started_at: None,
             unseen: false,
@@ -350,6 +351,7 @@ impl OrderChange<'_> {
         let id = job.id;
         let printer = attempt.printer_id;
         self.job_event("job.not_started", id, Some(reason));
+        self.edit_attempt(id, attempt.id, |attempt| attempt.counts_as_refusal = counts);
         self.edit(id, |job| {
             if counts && !job.tried_on.contains(&printer) {
                 job.tried_on.push(printer);
@@ -375,7 +377,7 @@ impl OrderChange<'_> {
             return Err(Refusal::transition("the job cannot be marked as failed", job.state));
         }
         let words = job.attempts.last().and_then(|last| last.reason.as_deref()).unwrap_or("no reason was given");
-        let count = job.tried_on.len();
+        let count = printers.len();
         let printers = if count == 1 { "1 printer".to_owned() } else { format!("{count} printers") };
         self.failed(id, 0.0, &format!("refused by {printers}; the last reason was: {words}"));
         self.job_done(id)

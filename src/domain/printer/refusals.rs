@@ -4,7 +4,8 @@
 //! up all jobs in the queue. After a start that was rejected or definitely did not happen, the printer accepts no job
 //! for a while, longer each time; a confirmed start ends the backoff. From the second consecutive rejection on, it has
 //! the attention condition [`super::Attention::StartRefused`] and is tried once per backoff period, with a different
-//! job first (see [`crate::dispatch`]).
+//! job first (see [`crate::dispatch`]). Once an operator has cleared the condition, the rejections until then count
+//! against no job.
 
 use serde::{Deserialize, Serialize};
 
@@ -99,6 +100,12 @@ impl Printer {
     pub(super) fn start_confirmed(&mut self, job: Id, now: Timestamp) {
         self.refusals = None;
         self.last_start = Some(ConfirmedStart { job, at: now });
+    }
+
+    /// Ends the backoff because a person changed something at the printer: what it rejected until then was its own
+    /// fault and no longer counts against the jobs.
+    pub(super) fn forgive_refusals(&mut self, now: Timestamp) {
+        (self.refusals, self.forgiven_at) = (None, Some(now));
     }
 
     /// Checks that the printer accepts a job now, including the backoff after rejected starts, which [`Printer::free`]

@@ -31,6 +31,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -
         kept_closed: false,
         known_key: None,
         refusals: None,
+        forgiven_at: None,
         last_start: None,
         last_print: None,
         signed_prints: Vec::new(),
@@ -101,7 +102,7 @@ impl Printer {
             printer.loaded_by_fields(cx.now);
             if elsewhere {
                 // Another address or key may be another machine.
-                printer.refusals = None;
+                printer.forgive_refusals(cx.now);
             }
             if another {
                 printer.known_key = None;

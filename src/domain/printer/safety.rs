@@ -95,7 +95,10 @@ impl Printer {
         if self.fault.is_none() && self.refusals.is_none() {
             return Ok(Decision::unchanged(PrinterAnswer { printer: Box::new(self) }));
         }
-        let clear = |printer: &mut Self| (printer.fault, printer.refusals) = (None, None);
+        let clear = |printer: &mut Self| {
+            printer.fault = None;
+            printer.forgive_refusals(cx.now);
+        };
         Ok(self.say(cx, clear, Some("printer.attention_cleared")))
     }
 }

@@ -1,9 +1,10 @@
-//! Print that a person acts on. A button may be pressed minutes after its page was loaded, when another print is on
-//! already. Each page therefore states the print that its button is about, and the act is rejected if it would affect
-//! another one.
+//! Print, or trouble, that a person acts on. A button may be pressed minutes after its page was loaded, when another
+//! print is on already, or the printer has reported something else. Each page therefore states what its button is
+//! about, and the act is rejected if it would affect something that the person has not seen.
 
 use super::Printer;
 use crate::refusal::Refusal;
+use crate::time::Timestamp;
 
 /// Print of a printer that a person acts on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,6 +39,32 @@ impl Printer {
                 Err(Refusal::conflict("other_print", "another print is on the bed now; check the bed again"))
             }
         }
+    }
+
+    /// Returns the mark of what an operator clears after an inspection: the firmware error and the last rejected start,
+    /// each by its time, or 0 if there is none.
+    pub fn trouble_mark(&self) -> String {
+        let [fault, refusal] = self.troubles().map(|at| at.map_or(0, |at| at.0));
+        format!("{fault} {refusal}")
+    }
+
+    /// Rejects the clearing of an error or of rejected starts that came after those with the given mark. If somebody
+    /// else has cleared them already, nothing is left to reject.
+    pub fn check_troubles(&self, meant: &str) -> Result<(), Refusal> {
+        let mut inspected = meant.split(' ');
+        let is_inspected = |at: Option<Timestamp>| {
+            let stated = inspected.next();
+            at.is_none_or(|at| stated == Some(at.0.to_string().as_str()))
+        };
+        if self.troubles().map(is_inspected) == [true, true] {
+            return Ok(());
+        }
+        Err(Refusal::conflict("other_trouble", "the printer has reported another problem since; check it again"))
+    }
+
+    /// Returns the times of the firmware error and of the last rejected start that nobody has cleared.
+    fn troubles(&self) -> [Option<Timestamp>; 2] {
+        [self.fault.as_ref().map(|fault| fault.at), self.refusals.as_ref().map(|refusals| refusals.at)]
     }
 
     /// Returns the mark of the current print. The same file may be printed twice outside of jobs; the printer was idle
@@ -78,7 +105,7 @@ mod tests {
 
     use super::super::tests::{ATTEMPT, OURS, PrinterFixture, take};
     use super::*;
-    use crate::printer::PrinterCommand;
+    use crate::printer::{PrinterCommand, PrinterNews, StartFailure};
     use crate::printer_status::{Activity, PrintEnd};
     use crate::sign_off::Inspection;
     use crate::testing::id;
@@ -89,6 +116,17 @@ mod tests {
         }
         fn refusal(&self, subject: PrintSubject, meant: &str) -> Option<String> {
             self.p().check_subject(subject, meant).err().map(|refusal| refusal.message)
+        }
+        /// Lets the upload of a new attempt fail.
+        fn rejects_a_start(&mut self, attempt: u32) {
+            self.bench.now = self.now().plus_ms(600_000);
+            self.ask(take(attempt)).unwrap();
+            let why = StartFailure::DiskFull;
+            self.ask(PrinterNews::UploadFailed { attempt: id(attempt), why, reason: "full".into() }).unwrap();
+            self.heard_of(attempt);
+        }
+        fn may_clear(&self, meant: &str) -> bool {
+            self.p().check_troubles(meant).is_ok()
         }
     }
 
@@ -144,6 +182,31 @@ mod tests {
             assert_eq!(shop.refusal(PrintSubject::Current, meant), other);
         }
         assert_eq!(shop.refusal(PrintSubject::Current, ""), other, "a page that states no print");
+    }
+
+    #[test]
+    fn a_problem_that_came_after_the_page_is_not_cleared_unseen() {
+        let mut shop = PrinterFixture::idle();
+        let nothing = shop.p().trouble_mark();
+        assert!(shop.may_clear(&nothing) && shop.may_clear(""), "there is nothing to clear");
+        shop.rejects_a_start(90);
+        let first = shop.p().trouble_mark();
+        assert!(shop.may_clear(&first) && !shop.may_clear(&nothing) && !shop.may_clear(""));
+        shop.rejects_a_start(91);
+        let refusal = shop.p().check_troubles(&first).unwrap_err();
+        assert_eq!((&*refusal.code, shop.may_clear(&shop.p().trouble_mark())), ("other_trouble", true));
+        shop.ask(PrinterCommand::ClearAttention).unwrap();
+        assert!(shop.may_clear(&first), "whoever comes second changes nothing");
+        shop.rejects_a_start(92);
+        let rejected = shop.p().trouble_mark();
+        assert!(!shop.may_clear(&first), "the next problem looks the same and is another one");
+        shop.sees(Activity::Error, None, None);
+        let both = shop.p().trouble_mark();
+        assert!(!shop.may_clear(&rejected) && shop.may_clear(&both));
+        shop.sees(Activity::Idle, None, None);
+        assert!(shop.may_clear(&both), "the error is still to be cleared");
+        shop.sees(Activity::Error, None, None);
+        assert!(!shop.may_clear(&both), "it has come again");
     }
 
     #[test]

@@ -15,13 +15,13 @@ use sha2::{Digest as _, Sha256};
 use tokio::fs::{self, File};
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::Mutex;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout_at};
 use tokio_util::io::StreamReader;
 
 use super::copies::{LocalContent, LocalCopies};
 use super::transfers::{TransferClass, TransferSlots};
 use super::{ContentEntry, ContentReader, IncomingFile, is_hash};
-use services::object_storage::large::LargeObjectError;
+use services::object_storage::large::{LargeObjectError, SINGLE_TIME};
 use services::object_storage::{ObjectStorage, StorageError};
 
 /// Maximum number of files sent to the bucket at the same time: of those that prints wait for, and of others.
@@ -42,6 +42,9 @@ const SILENT_PAUSE: Duration = Duration::from_secs(2);
 const MAX_TRIES: u32 = 5;
 /// Delay between two tries, after which the bucket is asked again.
 const TRY_PAUSE: Duration = Duration::from_secs(3);
+
+/// Delay between two looks whether contents are gone.
+const LOOK_PAUSE: Duration = Duration::from_secs(1);
 
 /// Lock of the contents that somebody receives or waits for.
 type Turn = Weak<Mutex<()>>;
@@ -91,6 +94,13 @@ pub fn is_lost(error: &io::Error) -> bool {
     error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<ContentLoss>)
 }
 
+/// Returns whether a bucket has not answered, or with a failure of its own: it may have carried out the request, or may
+/// still do so.
+pub fn is_outcome_unknown(error: &io::Error) -> bool {
+    let storage_error = error.get_ref().and_then(|error| error.downcast_ref::<StorageError>());
+    storage_error.is_some_and(StorageError::is_transient)
+}
+
 /// Repeats an operation that fails because the bucket does not respond.
 ///
 /// # Errors
@@ -124,7 +134,7 @@ impl ContentBucket {
     }
 
     /// Fails if the bucket did not respond a moment ago. Called once at the beginning of each operation.
-    fn admit(&self) -> io::Result<()> {
+    pub(super) fn admit(&self) -> io::Result<()> {
         let until = *self.silent_until.lock().unwrap_or_else(PoisonError::into_inner);
         if until.is_some_and(|until| Instant::now() < until) {
             return Err(bucket_error(StorageError::Silent("no response a moment ago".to_owned())));
@@ -296,12 +306,23 @@ impl ContentBucket {
         Ok(entries.collect())
     }
 
-    /// Removes contents, if they exist, but not their copy. The request is not repeated.
+    /// Removes contents, if they exist, but not their copy. The request is not repeated. Call [`Self::admit`] first.
     pub(super) async fn remove(&self, sha256: &str) -> io::Result<()> {
-        self.admit()?;
         match self.storage.remove_once(&key(sha256)).await {
             Err(StorageError::Missing) => Ok(()),
             removed => self.outcome(removed),
         }
+    }
+
+    /// Waits until a removal that was sent and not answered takes no effect any more: it has taken effect, or the time
+    /// limit of a request has passed.
+    pub(super) async fn outlast_removal(&self, sha256: &str, sent_at: Instant) {
+        let key = key(sha256);
+        let gone = async {
+            while !matches!(self.storage.lacks(&key).await, Ok(true)) {
+                sleep(LOOK_PAUSE).await;
+            }
+        };
+        let _ = timeout_at(sent_at + self.storage.time_limit().max(SINGLE_TIME), gone).await;
     }
 }

@@ -2,16 +2,13 @@
 //! that nobody needs them, what is left of them on the disk.
 
 use std::io;
-use std::time::Duration;
+use std::sync::OnceLock;
 
 use tokio::fs;
-use tokio::time::sleep;
+use tokio::time::Instant;
 
 use super::uses::Removal;
 use super::{Blobs, is_gone, is_hash};
-
-/// Time for which contents are not stored after the answer to their removal was lost, which may take effect late.
-const HOLD_TIME: Duration = Duration::from_secs(10);
 
 /// Removal of contents, which are not stored until this is dropped. Their copy on the disk goes last: it is what a
 /// removal is undone with.
@@ -20,11 +17,13 @@ pub struct ContentRemoval<'a> {
     blobs: &'a Blobs,
     sha256: &'a str,
     removal: Removal,
+    /// Time at which the bucket was first asked to remove the contents.
+    sent_at: OnceLock<Instant>,
 }
 
 impl<'a> ContentRemoval<'a> {
     pub(super) fn new(blobs: &'a Blobs, sha256: &'a str, removal: Removal) -> Self {
-        Self { blobs, sha256, removal }
+        Self { blobs, sha256, removal, sent_at: OnceLock::new() }
     }
 
     /// Removes the contents. Does nothing if they do not exist. Nothing else is done before, because whoever removes
@@ -36,7 +35,11 @@ impl<'a> ContentRemoval<'a> {
     pub async fn remove(&self) -> io::Result<()> {
         match &self.blobs.bucket {
             Some(_) if !is_hash(self.sha256) => Ok(()),
-            Some(bucket) => bucket.remove(self.sha256).await,
+            Some(bucket) => {
+                bucket.admit()?;
+                self.sent_at.get_or_init(Instant::now);
+                bucket.remove(self.sha256).await
+            }
             None => is_gone(fs::remove_file(self.blobs.path(self.sha256)).await),
         }
     }
@@ -54,11 +57,15 @@ impl<'a> ContentRemoval<'a> {
         }
     }
 
-    /// Ends a removal whose answer was lost: the contents are not stored for a while, because it may take effect late.
+    /// Ends a removal whose answer was lost: the contents are not stored until it is certain that they are gone, or no
+    /// request takes as long, because it may take effect late.
     pub fn hold(self) {
-        let removal = self.removal;
+        let Self { blobs, sha256, removal, sent_at } = self;
+        // A request that was not sent takes no effect.
+        let (Some(bucket), Some(sent_at)) = (blobs.bucket.clone(), sent_at.into_inner()) else { return };
+        let sha256 = sha256.to_owned();
         tokio::spawn(async move {
-            sleep(HOLD_TIME).await;
+            bucket.outlast_removal(&sha256, sent_at).await;
             drop(removal);
         });
     }

@@ -5,9 +5,9 @@ use simulator::PrinterKind;
 use simulator::bambu::Bambu;
 use simulator::printer::Machine;
 
-use super::{is_sound, operator, print_on};
-use crate::billing::pages::{send, token};
-use crate::machines::{Floor, JUDGE_LATE, SLOW};
+use super::{field_on, is_sound, operator, print_on};
+use crate::billing::pages::{posted, send, token};
+use crate::machines::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, SLOW};
 use crate::support::client::Answer;
 use crate::support::stream::Stream;
 use crate::support::{Client, on_sqlite, until};
@@ -102,6 +102,42 @@ on_sqlite! {
         }
         let page = page_with(&sam, &["Paused prints (1)", "Paused at the printer"]).await;
         assert!(!page.text.contains("Paused by a person"), "{}", page.text);
+    }
+
+    async fn an_old_page_does_not_mark_a_printer_as_checked_that_has_another_problem(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_SOON]).await;
+        let sam = operator(&floor.app).await;
+        floor.faults(0, |faults| faults.disk_full = true);
+        let (order, _) = floor.one().await;
+        let path = format!("/floor/printers/{}/clear-attention", floor.printers[0]);
+        let page_with_form = async |at: &str| {
+            until("the form", || async {
+                let page = sam.get(at).await;
+                page.text.contains(&format!("action=\"{path}\"")).then_some(page)
+            })
+            .await
+        };
+        let page = page_with_form("/to-do").await;
+        is_sound(&page);
+        let (own, old) = (token(&page), field_on(&page, &path, "trouble"));
+        // Somebody else has checked it. The next upload fills the disk again.
+        floor.app.act(&floor.path(0, "/clear-attention")).await.expect(200);
+        floor.attention(0, "disk_full", true).await;
+        for meant in [&*old, ""] {
+            let fields = [("form_token", &*own), ("back", "/to-do"), ("trouble", meant)];
+            let refused = posted(&sam, &path, &fields).await;
+            assert_eq!(refused.status, 409, "{}", refused.text);
+            assert!(refused.text.contains("The printer has reported another problem since"), "{}", refused.text);
+            is_sound(&refused);
+        }
+        floor.attention(0, "disk_full", true).await;
+        floor.faults(0, |faults| faults.disk_full = false);
+        let page = page_with_form("/floor").await;
+        let fields = [("form_token", &*token(&page)), ("trouble", &*field_on(&page, &path, "trouble"))];
+        let done = send(&sam, &path, &fields).await;
+        assert_eq!(done.status, 200, "{}", done.text);
+        floor.attention(0, "disk_full", false).await;
+        floor.app.order_is(&order, "ready").await;
     }
 
     async fn a_print_that_ran_out_of_filament_says_so(db: Db) {

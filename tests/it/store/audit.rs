@@ -7,10 +7,11 @@ use migrations::{Migrator, MigratorTrait as _};
 use printfloor::domain::audit::chain::{ChainFault, ChainHead, ChainLine};
 use printfloor::domain::id::Id;
 use printfloor::domain::time::Timestamp;
-use printfloor::store::audit_log::{AuditLog, AuditLogError, AuditVerification};
+use printfloor::store::audit_log::{AuditLog, AuditVerification};
 use printfloor::store::connect::DatabaseSettings;
 use printfloor::store::rows::Audit;
 use printfloor::store::rows::samples::unlock_audit_log;
+use printfloor::store::stored_shop::StoredShopError;
 use printfloor::store::{AggregateKey, CommandWrites, Settlement, Submission};
 use sea_orm::ConnectionTrait as _;
 
@@ -155,7 +156,7 @@ async fn lines_of_older_versions_are_chained(database: TestDatabase) {
                  SELECT 'line-' || (10000 + i), i, 'machine', 'order.cancel', 'order', 'x' || i, 'done', '{}' FROM n";
     db.execute_unprepared(lines).await.unwrap();
     db.close().await.unwrap();
-    assert!(matches!(AuditLog::open(&database.settings).await, Err(AuditLogError::OlderTables)));
+    assert!(matches!(AuditLog::open(&database.settings).await, Err(StoredShopError::OlderTables)));
 
     let rig = Rig::start(&database).await;
     let verification = verified(&database.settings).await;

@@ -3,6 +3,7 @@
 //! rules.
 
 use std::collections::{BTreeSet, HashSet};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
@@ -36,6 +37,19 @@ struct SweepTally {
     missing: usize,
     /// Hash of contents that are missing; `None` if none are.
     example: Option<String>,
+    /// Number of missing contents that could not be stored again.
+    unrestored: usize,
+    /// First error of storing contents again.
+    restore_error: Option<io::Error>,
+    /// First error because of which contents were not removed.
+    removal_error: Option<RemoveError>,
+}
+
+impl SweepTally {
+    /// Records an error because of which contents were not removed. A later sweep tries again.
+    fn skip(&mut self, error: RemoveError) {
+        self.removal_error.get_or_insert(error);
+    }
 }
 
 /// Sweep through all contents, and what the last one found.
@@ -85,7 +99,12 @@ impl ContentSweep {
     }
 
     /// Deletes all contents that no file refers to and returns how many were deleted. Contents that are missing in a
-    /// bucket are stored again, as far as there are copies.
+    /// bucket are stored again, as far as there are copies. What fails for one of them is skipped.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error because of which contents were not deleted, after all others were swept. Ends at once
+    /// only if the contents cannot be listed or the database does not respond.
     pub(in crate::app) async fn run(&self, leadership: &Leadership, now: Timestamp) -> Result<usize, RemoveError> {
         let parts = parts(self.queries.present_files().await?);
         self.run_in(&parts, leadership, now).await
@@ -94,9 +113,9 @@ impl ContentSweep {
     /// Sweeps the contents whose hashes begin with each of the given digits, one part after the other.
     async fn run_in(&self, parts: &[String], leadership: &Leadership, now: Timestamp) -> Result<usize, RemoveError> {
         let (pictures, drawn) = (self.pictures().await?, self.blobs.drawn_contents().await?);
-        let may_remove = self.mark.stands().await?;
-        let (mut tally, before) = (SweepTally::default(), now.plus_ms(-MIN_AGE_MS));
-        let mut removal: Result<(), RemoveError> = Ok(());
+        let stands = self.mark.stands().await;
+        let (mut may_remove, before) = (matches!(stands, Ok(true)), now.plus_ms(-MIN_AGE_MS));
+        let mut tally = SweepTally { removal_error: stands.err().map(RemoveError::from), ..SweepTally::default() };
         for part in parts {
             // Named before they are listed: what is stored and recorded meanwhile is asked for once more, one by one.
             let mut named = self.queries.named_contents(part).await?;
@@ -104,36 +123,53 @@ impl ContentSweep {
             let mut stored = self.blobs.contents_in(part).await?;
             self.store_missing_again(&named, &stored, &mut tally).await?;
             // What cannot be removed does not keep those that are missing from being found.
-            if !may_remove || removal.is_err() {
+            if !may_remove {
                 continue;
             }
             stored.retain(|content| content.stored_at.is_none_or(|stored_at| stored_at < before));
             stored.retain(|content| !named.contains(&content.sha256));
             let of_part = |sha256: &&String| sha256.starts_with(part.as_str()) && !named.contains(*sha256);
             let drawn: Vec<&String> = drawn.iter().filter(of_part).collect();
-            removal = self.remove_all(leadership, &stored, &drawn, &mut tally.removed).await;
+            if let Err(error) = self.remove_all(leadership, &stored, &drawn, &mut tally).await {
+                // The mark is looked at again for the next part.
+                may_remove = matches!(error, RemoveError::Mark(_));
+                tally.skip(error);
+            }
         }
         self.report(&tally);
-        removal.map(|()| tally.removed)
+        match tally.removal_error {
+            Some(error) => Err(error),
+            None => Ok(tally.removed),
+        }
     }
 
-    /// Deletes contents that were not named a moment ago, while the mark stands, and counts them in `removed`; and the
-    /// drawings of such contents.
+    /// Deletes contents that were not named a moment ago, while the mark stands, and the drawings of such contents.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error because of which nothing more can be deleted. What the disk or the bucket does not delete is
+    /// skipped.
     async fn remove_all(
         &self,
         leadership: &Leadership,
         unnamed: &[ContentEntry],
         drawn: &[&String],
-        removed: &mut usize,
+        tally: &mut SweepTally,
     ) -> Result<(), RemoveError> {
         if !unnamed.is_empty() && self.mark.stands().await? {
             for ContentEntry { sha256, .. } in unnamed {
-                *removed += usize::from(remove_unnamed(&self.blobs, &self.queries, leadership, sha256).await?);
+                match remove_unnamed(&self.blobs, &self.queries, leadership, sha256).await {
+                    Ok(is_removed) => tally.removed += usize::from(is_removed),
+                    Err(error @ RemoveError::Disk(_)) => tally.skip(error),
+                    Err(error) => return Err(error),
+                }
             }
         }
         for sha256 in drawn {
             // Another server that used the same bucket may have removed the contents.
-            self.blobs.remove_drawings(sha256).await?;
+            if let Err(error) = self.blobs.remove_drawings(sha256).await {
+                tally.skip(error.into());
+            }
         }
         Ok(())
     }
@@ -154,11 +190,16 @@ impl ContentSweep {
             if !self.queries.is_content_named(sha256).await? {
                 continue;
             }
-            if self.blobs.store_copy_again(sha256).await? {
-                tally.restored += 1;
-            } else {
-                tally.missing += 1;
-                tally.example.get_or_insert_with(|| sha256.clone());
+            match self.blobs.store_copy_again(sha256).await {
+                Ok(true) => tally.restored += 1,
+                Ok(false) => {
+                    tally.missing += 1;
+                    tally.example.get_or_insert_with(|| sha256.clone());
+                }
+                Err(error) => {
+                    tally.unrestored += 1;
+                    tally.restore_error.get_or_insert(error);
+                }
             }
         }
         Ok(())
@@ -166,10 +207,13 @@ impl ContentSweep {
 
     /// Records what a sweep through all parts found.
     fn report(&self, tally: &SweepTally) {
-        let SweepTally { restored, missing, .. } = *tally;
-        self.missing_count.store(missing, Relaxed);
+        let SweepTally { restored, missing, unrestored, .. } = *tally;
+        self.missing_count.store(missing + unrestored, Relaxed);
         if restored > 0 {
             tracing::warn!(restored, "files that were missing in the bucket were stored again from local copies");
+        }
+        if let Some(error) = &tally.restore_error {
+            tracing::warn!(unrestored, %error, "files that are missing in the bucket cannot be stored again; retrying");
         }
         if let Some(sha256) = &tally.example {
             tracing::error!(missing, sha256, "the contents of files are missing in the bucket");

@@ -64,6 +64,7 @@ fn three_tries_that_did_not_start_fail_the_job_and_refusals_do_not_count() {
         desk.dispatch().unwrap();
         desk.report(no(false));
         assert_eq!((desk.state(), desk.last().state), (JobState::Sliced, AttemptState::Refused));
+        assert!(!desk.last().counts_as_refusal);
     }
     assert!(desk.ask(&give_up(&desk, &[])).is_err(), "nobody refused it");
     for _ in 0..3 {
@@ -71,6 +72,7 @@ fn three_tries_that_did_not_start_fail_the_job_and_refusals_do_not_count() {
         desk.report(no(true));
         assert_eq!(desk.state(), JobState::Sliced);
         assert_eq!(desk.job().tried_on, [id(PRINTER_ID)], "each printer counts once");
+        assert!(desk.last().counts_as_refusal);
     }
     assert!(desk.ask(&give_up(&desk, &[id(PRINTER_ID), id(PRINTER_ID + 1)])).is_err(), "the other did not refuse it");
     desk.ask(&give_up(&desk, &[id(PRINTER_ID)])).unwrap();

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::super::tests::{ATTEMPT, OURS, PrinterFixture, REVOKED, take};
 use super::*;
 use crate::order::Report;
-use crate::printer::{Attention, PrinterCommand, PrinterNews, PrinterUpload, TakeAttempt};
+use crate::printer::{Attention, PrinterCommand, PrinterFields, PrinterNews, PrinterUpload, TakeAttempt};
 use crate::printer_status::{Activity, PrintEnd};
 use crate::testing::id;
 use words::Language;
@@ -58,6 +58,26 @@ fn a_printer_rests_longer_after_each_refusal_until_it_confirms_a_start() {
     assert_eq!(shop.rests(), Some(10_000), "from the beginning");
     shop.ask(PrinterCommand::ClearAttention).unwrap();
     assert_eq!(shop.rests(), None);
+}
+
+#[test]
+fn who_clears_a_printer_or_gives_it_another_address_forgives_what_it_refused() {
+    let mut shop = PrinterFixture::idle();
+    shop.ask(PrinterCommand::ClearAttention).unwrap();
+    assert_eq!(shop.p().forgiven_at, None, "there was nothing to clear");
+    shop.refuses(ATTEMPT, 21, StartFailure::Refused);
+    shop.bench.now = shop.now().plus_ms(10_000);
+    shop.refuses(ATTEMPT + 1, 22, StartFailure::Refused);
+    assert_eq!((shop.p().attention(), shop.p().forgiven_at), (vec![Attention::StartRefused], None));
+    shop.ask(PrinterCommand::ClearAttention).unwrap();
+    let cleared_at = shop.now();
+    assert_eq!((shop.p().attention(), shop.p().forgiven_at), (vec![], Some(cleared_at)));
+    shop.prints(ATTEMPT + 2, 21);
+    assert_eq!(shop.p().forgiven_at, Some(cleared_at), "also once it has started another job");
+    shop.bench.now = shop.now().plus_ms(1000);
+    let fields = PrinterFields { base_url: "http://10.0.0.9:7125".into(), ..shop.p().fields.clone() };
+    shop.ask(PrinterCommand::Update { if_version: None, fields: Box::new(fields) }).unwrap();
+    assert_eq!(shop.p().forgiven_at, Some(shop.now()), "another address may be another machine");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use simulator::peers::bucket::{BucketFault, SimBucket};
+use tokio::time::{Instant, timeout};
 
 use super::*;
 use services::object_storage::StorageError;
@@ -10,6 +11,10 @@ use services::object_storage::testing::simulated_bucket;
 
 /// Number of bytes of contents that are received in several parts, and passed on to clients.
 const LARGE_BYTES: usize = 9 * 1024 * 1024;
+/// Time limit of a request.
+const TIME_LIMIT: Duration = Duration::from_secs(1);
+/// Time within which a removal is over that takes no effect any more.
+const SOON: Duration = Duration::from_secs(5);
 
 /// Contents in a simulated bucket, with a directory of copies.
 struct Rig {
@@ -19,14 +24,20 @@ struct Rig {
 }
 
 fn open(endpoint: String, bucket: &str, copies: &Path) -> Arc<Blobs> {
-    let storage = simulated_bucket(endpoint, bucket, Duration::from_secs(1));
+    let storage = simulated_bucket(endpoint, bucket, TIME_LIMIT);
     Arc::new(Blobs::in_bucket(storage, copies, copy_limits(0)).unwrap())
 }
 
 impl Rig {
     async fn start() -> Self {
+        Self::with_time_limit(TIME_LIMIT).await
+    }
+
+    /// Starts a bucket whose requests have this time limit.
+    async fn with_time_limit(limit: Duration) -> Self {
         let (bucket, copies) = (SimBucket::start().await.unwrap(), tempfile::tempdir().unwrap());
-        let blobs = open(bucket.url(), SimBucket::NAME, copies.path());
+        let storage = simulated_bucket(bucket.url(), SimBucket::NAME, limit);
+        let blobs = Arc::new(Blobs::in_bucket(storage, copies.path(), copy_limits(0)).unwrap());
         Self { bucket, copies, blobs }
     }
 
@@ -124,6 +135,49 @@ async fn contents_are_not_stored_right_after_the_answer_to_their_removal_was_los
     removal.hold();
     assert!(rig.blobs.removal(&sha256).is_none(), "it is not over");
     assert!(!rig.blobs.recording().try_add(&sha256));
+}
+
+#[tokio::test]
+async fn contents_are_stored_as_soon_as_it_is_certain_that_they_were_removed() {
+    let rig = Rig::with_time_limit(Duration::from_secs(3600)).await;
+    let sha256 = rig.put(b"abc").await;
+    let removal = rig.blobs.removal(&sha256).unwrap();
+    rig.bucket.fail("POST", "delete", BucketFault::AnswerLost);
+    assert!(is_outcome_unknown(&removal.remove().await.unwrap_err()));
+    removal.hold();
+    let recording = rig.blobs.recording();
+    assert!(!recording.try_add(&sha256));
+    timeout(SOON, recording.add(&sha256)).await.expect("the bucket says that they are gone");
+}
+
+#[tokio::test]
+async fn contents_that_may_still_be_removed_are_held_for_the_time_limit_of_a_request() {
+    let limit = Duration::from_secs(3);
+    let rig = Rig::with_time_limit(limit).await;
+    let sha256 = rig.put(b"abc").await;
+    let removal = rig.blobs.removal(&sha256).unwrap();
+    rig.bucket.fail("POST", "delete", BucketFault::Hanging);
+    let sent_at = Instant::now();
+    assert!(is_outcome_unknown(&removal.remove().await.unwrap_err()));
+    removal.hold();
+    let recording = rig.blobs.recording();
+    timeout(SOON, recording.add(&sha256)).await.expect("no request takes as long");
+    assert!(sent_at.elapsed() >= limit);
+}
+
+#[tokio::test]
+async fn a_removal_that_was_refused_or_not_sent_is_over_at_once() {
+    let rig = Rig::start().await;
+    let sha256 = rig.put(b"abc").await;
+    rig.bucket.fail("POST", "delete", BucketFault::Refused(403));
+    let refusal = rig.blobs.removal(&sha256).unwrap().remove().await.unwrap_err();
+    assert!(!is_outcome_unknown(&refusal), "{refusal}");
+    rig.bucket.fail("HEAD", "/ff/", BucketFault::Hanging);
+    assert!(rig.blobs.local(&"f".repeat(64)).await.is_err());
+    let removal = rig.blobs.removal(&sha256).unwrap();
+    assert!(removal.remove().await.unwrap_err().to_string().contains("a moment ago"));
+    removal.hold();
+    assert!(rig.blobs.removal(&sha256).is_some(), "nothing was sent");
 }
 
 #[tokio::test]

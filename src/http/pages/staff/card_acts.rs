@@ -12,7 +12,7 @@ use super::labels::printer_label_path;
 use super::printer::sign_off_path;
 use super::printer_print::upload_path;
 use super::shell::{Tone, hidden};
-use super::subject::{mark_at_printer, print_field};
+use super::subject::{CHECKED_ACT, subject_field};
 use crate::design::{Icon, icon};
 use domain::printer::{Attention, Printer};
 use domain::printer_status::Activity;
@@ -43,7 +43,7 @@ fn button(printer: &Printer, word: &str, class: &str, name: Option<&ButtonName>,
     html! {
         form method="post" action=(act_path(printer.id, word)) data-quiet="" data-done=[done] {
             (hidden())
-            (print_field(mark_at_printer(printer, word).as_deref()))
+            (subject_field(printer, word))
             button id={ (word) "-" (printer.id) } class=(class) type="submit" aria-label=[name] title=[name] { (content) }
         }
     }
@@ -65,7 +65,7 @@ fn help(language: Language, printer: &Printer, doing: Activity, tone: Tone) -> V
     }
     if held.iter().any(|one| looked_at.contains(one)) {
         let content = html! { (icon(Icon::Check)) (cards::mark_checked(language)) };
-        acts.push(button(printer, "clear-attention", "btn", None, &content));
+        acts.push(button(printer, CHECKED_ACT, "btn", None, &content));
     }
     if held.contains(&Attention::NeedsHome) && doing == Activity::Idle {
         acts.push(button(printer, "home", "btn", None, &html! { (cards::home_axes(language)) }));

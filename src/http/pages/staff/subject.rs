@@ -1,5 +1,6 @@
-//! Print that a form is about. A part of a page waits while somebody uses it, and a page may be old: each form that
-//! affects a print states it, and the server rejects the form once another print is in its place.
+//! Print, or trouble, that a form is about. A part of a page waits while somebody uses it, and a page may be old: each
+//! form that affects a print or clears a printer's problems states them, and the server rejects the form once others
+//! are in their place.
 
 use maud::{Markup, html};
 
@@ -14,6 +15,10 @@ use http_api::production::printers::PrinterHandles;
 /// Name of the field with the mark of the print. The script closes a question as soon as the field of its successor
 /// has another mark.
 const PRINT_FIELD: &str = "print";
+/// Name of the field with the mark of the problems that a form clears.
+const TROUBLE_FIELD: &str = "trouble";
+/// Last segment of the path of forms that mark a printer as checked.
+pub(super) const CHECKED_ACT: &str = "clear-attention";
 /// Last segment of the path to which sign-off forms are posted.
 pub(super) const SIGN_OFF_WORD: &str = "signed";
 
@@ -50,8 +55,22 @@ pub(super) fn print_field(mark: Option<&str>) -> Markup {
     html! { @if let Some(mark) = mark { input type="hidden" name=(PRINT_FIELD) value=(mark); } }
 }
 
-/// Rejects a form whose action at a printer would affect another print than the one that the form is about.
+/// Renders the hidden field with the mark of what a form for an action at a printer is about; nothing if it is about
+/// the printer itself.
+pub(super) fn subject_field(printer: &Printer, act: &str) -> Markup {
+    html! {
+        (print_field(mark_at_printer(printer, act).as_deref()))
+        @if act == CHECKED_ACT { input type="hidden" name=(TROUBLE_FIELD) value=(printer.trouble_mark()); }
+    }
+}
+
+/// Rejects a form whose action at a printer would affect another print, or clear another problem, than the one that the
+/// form is about.
 pub(super) async fn check_at_printer(app: &PrinterHandles, id: Id, act: &str, sent: &PageForm) -> Result<(), ApiError> {
+    if act == CHECKED_ACT {
+        let (_, printer) = find_present(&app.printers, id).await?;
+        return Ok(printer.check_troubles(sent.raw(TROUBLE_FIELD))?);
+    }
     match subject_at_printer(act) {
         Some(subject) => check_print(app, id, subject, sent.raw(PRINT_FIELD)).await,
         None => Ok(()),

@@ -33,6 +33,7 @@ use super::order::customer;
 use super::orders::flag_words;
 use super::settings::restore;
 use super::shell::{StaffSection, StaffViewer, Tone, act, since};
+use super::subject::{CHECKED_ACT, subject_field};
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH};
 use crate::design::{Icon, icon};
 use crate::frame::{NEXT_SLOT, SLOT, with_parts};
@@ -246,7 +247,7 @@ fn troubles(language: Language, app: &ToDoHandles, printers: &[&Printer]) -> Tas
         if attention.is_empty() && tone != Tone::Error {
             return None;
         }
-        let path = act_path(printer.id, "clear-attention");
+        let path = act_path(printer.id, CHECKED_ACT);
         let title = html! { b { (printer_link(printer)) } " " (live_state(language, &app.board.shop, printer)) };
         let detail = html! {
             @for (n, one) in attention.iter().enumerate() { @if n > 0 { ", " } (attention_words(language, *one)) }
@@ -258,7 +259,8 @@ fn troubles(language: Language, app: &ToDoHandles, printers: &[&Printer]) -> Tas
         };
         let acts = html! {
             @if attention.iter().any(|one| looked_at.contains(one)) {
-                (act(&path, &format!("looked-{}", printer.id), "btn", &to_do::mark_checked(language), Some(&back())))
+                @let fields = html! { (back()) (subject_field(printer, CHECKED_ACT)) };
+                (act(&path, &format!("looked-{}", printer.id), "btn", &to_do::mark_checked(language), Some(&fields)))
             } @else {
                 a class="btn" href={ (FLOOR_PATH) "/printers/" (printer.id) } { (to_do::view_details(language)) }
             }

@@ -38,6 +38,7 @@ printer_busy = Der Drucker druckt oder beginnt gleich zu drucken.
 other_print = Inzwischen läuft ein anderer Druck.
 print_over = Der Druck ist bereits zu Ende.
 other_bed = Inzwischen liegt ein anderer Druck auf dem Druckbett. Prüfen Sie das Druckbett noch einmal.
+other_trouble = Der Drucker hat inzwischen ein weiteres Problem gemeldet. Prüfen Sie ihn noch einmal.
 newer_print = Dieser Druckauftrag hat inzwischen einen neueren Druck. Prüfen Sie ihn noch einmal.
 printer_lost = die Verbindung zum Drucker ist abgebrochen
 printer_late = der Drucker hat nicht rechtzeitig geantwortet

@@ -38,6 +38,7 @@ printer_busy = the printer is printing or about to print
 other_print = another print is on now
 print_over = the print is over
 other_bed = another print is on the bed now; check the bed again
+other_trouble = the printer has reported another problem since; check it again
 newer_print = this job has a newer print now; check it again
 printer_lost = the connection to the printer was lost
 printer_late = the printer did not respond in time

@@ -106,8 +106,8 @@ impl<'a> Target<'a> {
         };
         // Only the mark is too much then, which a start would remove.
         if !is_complete {
-            // Not with `--end-with-stdin`: its input has ended, so it might end before it says why.
-            let serve = ["serve", "--listen", "127.0.0.1:0"];
+            // Its input has ended: a server that started all the same would not stay.
+            let serve = ["serve", "--end-with-stdin", "--listen", "127.0.0.1:0"];
             let refused = Attempt::of(&self.app, &serve);
             refused.was_refused("was interrupted");
             refused.was_refused("start over");

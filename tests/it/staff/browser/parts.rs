@@ -6,7 +6,7 @@ use simulator::PrinterKind;
 use super::{SAM, floor};
 use crate::api::{PASSWORD, sign_in, staff};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW, STILL};
-use crate::support::browser::Browser;
+use crate::support::browser::{Browser, Tab};
 use crate::support::until;
 
 /// Starts printers whose beds people clear, each with a print that is over; returns the order of these prints as well,
@@ -31,6 +31,34 @@ pub(super) async fn over(count: usize) -> (Floor, String, String) {
 /// Returns the name of a printer.
 pub(super) async fn name(floor: &Floor, printer: usize) -> String {
     floor.app.get(&floor.path(printer, "")).await.expect(200)["name"].as_str().unwrap().to_owned()
+}
+
+/// Orders a print; returns its job and the number of the printer once it is under way.
+async fn print_under_way(floor: &Floor) -> (String, usize) {
+    let (_, job) = floor.one().await;
+    let on = floor.app.job_is(&job, "PRINTING").await["printerId"].as_str().unwrap().to_owned();
+    let n = floor.printers.iter().position(|printer| *printer == on).unwrap();
+    (job, n)
+}
+
+/// Page of a printer with a print under way.
+struct PrintPage {
+    tab: Tab,
+    job: String,
+    /// Number of the printer.
+    n: usize,
+    /// Question whether the print is to be cancelled, which nobody has opened yet.
+    question: String,
+}
+
+/// Orders a print and opens the page of its printer.
+async fn page_of_print(browser: &mut Browser, floor: &Floor, cookie: &str) -> PrintPage {
+    let (job, n) = print_under_way(floor).await;
+    let question = format!("Cancel {} on {}?", floor.job(&job).await["number"].as_str().unwrap(), name(floor, n).await);
+    let path = format!("/floor/printers/{}", floor.printers[n]);
+    let tab = browser.open(&floor.app.base, &path, Some(cookie)).await;
+    browser.until(&tab, "the print", "document.getElementById('cancel')").await;
+    PrintPage { tab, job, n, question }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -139,9 +167,7 @@ async fn chromium_cancels_a_print_only_after_it_was_confirmed() {
     let Some(mut browser) = Browser::start().await else { return };
     let (floor, cookie) = floor().await;
     let base = floor.app.base.clone();
-    let (_, job) = floor.one().await;
-    let on = floor.app.job_is(&job, "PRINTING").await["printerId"].as_str().unwrap().to_owned();
-    let n = floor.printers.iter().position(|printer| *printer == on).unwrap();
+    let (job, n) = print_under_way(&floor).await;
     // Nothing moves on the card while its menu is opened.
     floor.sim(n).handle.set_speed(STILL);
     let (number, printer) = (floor.job(&job).await["number"].as_str().unwrap().to_owned(), name(&floor, n).await);
@@ -163,13 +189,7 @@ async fn chromium_asks_on_the_page_of_a_printer_before_it_cancels_and_takes_no_f
     let Some(mut browser) = Browser::start().await else { return };
     let (floor, cookie) = floor().await;
     let base = floor.app.base.clone();
-    let (_, job) = floor.one().await;
-    let on = floor.app.job_is(&job, "PRINTING").await["printerId"].as_str().unwrap().to_owned();
-    let n = floor.printers.iter().position(|printer| *printer == on).unwrap();
-    let question =
-        format!("Cancel {} on {}?", floor.job(&job).await["number"].as_str().unwrap(), name(&floor, n).await);
-    let tab = browser.open(&base, &format!("/floor/printers/{on}"), Some(&cookie)).await;
-    browser.until(&tab, "the print", "document.getElementById('cancel')").await;
+    let PrintPage { tab, job, n, question } = page_of_print(&mut browser, &floor, &cookie).await;
     browser.sees_no(&tab, &question).await;
     browser.press(&tab, "Cancel…").await;
     browser.sees(&tab, &question).await;
@@ -195,13 +215,7 @@ async fn chromium_closes_a_question_about_a_print_that_is_over() {
     let Some(mut browser) = Browser::start().await else { return };
     let (floor, cookie) = floor().await;
     let base = floor.app.base.clone();
-    let (_, job) = floor.one().await;
-    let on = floor.app.job_is(&job, "PRINTING").await["printerId"].as_str().unwrap().to_owned();
-    let n = floor.printers.iter().position(|printer| *printer == on).unwrap();
-    let question =
-        format!("Cancel {} on {}?", floor.job(&job).await["number"].as_str().unwrap(), name(&floor, n).await);
-    let tab = browser.open(&base, &format!("/floor/printers/{on}"), Some(&cookie)).await;
-    browser.until(&tab, "the print", "document.getElementById('cancel')").await;
+    let PrintPage { tab, job, n, question } = page_of_print(&mut browser, &floor, &cookie).await;
     browser.press(&tab, "Cancel…").await;
     browser.sees(&tab, &question).await;
     floor.hurry(n);
@@ -224,9 +238,7 @@ async fn chromium_sees_the_progress_of_a_print_grow() {
     let base = floor.app.base.clone();
     let tab = browser.open(&base, "/floor", Some(&cookie)).await;
     browser.eval(&tab, "window.stays = true").await;
-    let (_, job) = floor.one().await;
-    let on = floor.app.job_is(&job, "PRINTING").await["printerId"].as_str().unwrap().to_owned();
-    let n = floor.printers.iter().position(|printer| *printer == on).unwrap();
+    let (job, n) = print_under_way(&floor).await;
     browser.until(&tab, "a bar", "document.querySelector('#cards progress')").await;
     let value = "Number(document.querySelector('#cards progress').value)";
     for (part, percent) in [(0.06, 5), (0.21, 20), (0.41, 40)] {

@@ -26,6 +26,8 @@ pub enum BucketFault {
     AnswerLost,
     /// The request is never answered, and changes nothing.
     Hanging,
+    /// The request to store an object is answered as if it had been carried out, and changes nothing.
+    Forgotten,
 }
 
 /// State of a bucket.
@@ -196,6 +198,7 @@ async fn answer(State(shared): State<SharedState<BucketState>>, request: Request
     match fault {
         Some(BucketFault::Refused(status)) => return refusal(status),
         Some(BucketFault::Hanging) => std::future::pending().await,
+        Some(BucketFault::Forgotten) => return stored(),
         Some(BucketFault::AnswerLost) | None => {}
     }
     let path = decode(parts.uri.path());

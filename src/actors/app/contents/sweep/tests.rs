@@ -1,5 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 use std::fs::File as DiskFile;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -155,6 +156,80 @@ async fn contents_that_are_missing_in_the_bucket_are_stored_again_or_told() {
         rig.put(b"first").await;
         rig.run_after(1).await;
         assert_eq!(rig.sweep.missing_count(), 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn contents_that_cannot_be_stored_again_do_not_keep_others_from_it() {
+    on_each(async |db| {
+        let rig = Rig::open(&Queries::new(db.clone()), u64::MAX);
+        let mut objects = Vec::new();
+        for n in 1..=5_u8 {
+            let (sha256, object) = rig.put(&[n]).await;
+            write(db, named(n.into(), &sha256)).await.unwrap();
+            std::fs::remove_file(&object).unwrap();
+            objects.push(object);
+        }
+        // A folder in its place, which no file replaces.
+        std::fs::create_dir(&objects[0]).unwrap();
+        let (_, unnamed) = rig.put(b"not named").await;
+        age(&unnamed);
+        assert_eq!(rig.run_after(30).await, 0, "the mark has just been put there");
+        assert!(objects[1..].iter().all(|object| object.is_file()));
+        assert_eq!(rig.sweep.missing_count(), 1);
+        assert_eq!(rig.run_after(30).await, 1, "and the rest is removed");
+        std::fs::remove_dir(&objects[0]).unwrap();
+        rig.run_after(30).await;
+        assert!(objects[0].is_file());
+        assert_eq!(rig.sweep.missing_count(), 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_mark_that_cannot_be_read_keeps_no_missing_contents_from_being_stored_again() {
+    on_each(async |db| {
+        let rig = Rig::open(&Queries::new(db.clone()), u64::MAX);
+        let (sha256, object) = rig.put(b"named").await;
+        let (_, unnamed) = rig.put(b"not named").await;
+        age(&unnamed);
+        write(db, named(1, &sha256)).await.unwrap();
+        assert_eq!(rig.run_after(30).await, 0, "the mark has just been put there");
+        std::fs::remove_file(&object).unwrap();
+        let mut entries = std::fs::read_dir(rig.place.path()).unwrap().map(|entry| entry.unwrap().path());
+        let mark = entries.find(|path| path.is_file()).unwrap();
+        // A link to itself, which cannot be opened.
+        std::fs::remove_file(&mark).unwrap();
+        symlink(&mark, &mark).unwrap();
+        let swept = rig.sweep.run(&Leadership::default(), STORED_AT.plus_ms(30 * DAY_MS)).await;
+        assert!(matches!(swept, Err(RemoveError::Mark(_))), "{swept:?}");
+        assert!(object.exists() && unnamed.exists());
+        std::fs::remove_file(&mark).unwrap();
+        assert_eq!(rig.run_after(30).await, 0, "the mark has just been put there again");
+        assert_eq!(rig.run_after(30).await, 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn contents_that_cannot_be_removed_do_not_keep_others_from_it() {
+    on_each(async |db| {
+        let rig = Rig::open(&Queries::new(db.clone()), 0);
+        let mut contents = Vec::new();
+        for n in 0..5_u8 {
+            contents.push(rig.put(&[n]).await);
+        }
+        contents.iter().for_each(|(_, object)| age(object));
+        // They are listed in their order. A file in the place of the folder with the drawings of the first.
+        contents.sort();
+        let drawings = rig.copies.path().join("drawings-1");
+        std::fs::create_dir_all(&drawings).unwrap();
+        std::fs::write(drawings.join(&contents[0].0), b"").unwrap();
+        assert_eq!(rig.run_after(30).await, 0, "the mark has just been put there");
+        let swept = rig.sweep.run(&Leadership::default(), STORED_AT.plus_ms(30 * DAY_MS)).await;
+        assert!(matches!(swept, Err(RemoveError::Disk(_))), "{swept:?}");
+        assert!(contents.iter().all(|(_, object)| !object.exists()));
     })
     .await;
 }
