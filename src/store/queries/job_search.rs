@@ -190,10 +190,8 @@ fn is_among(column: Expr, ids: &BTreeSet<Id>) -> Option<Expr> {
 /// Returns an expression with the value of a column that no database looks up in an index.
 fn without_index(column: jobs::Column) -> Expr {
     let name = column.as_str();
-    Expr::cust(match column {
-        jobs::Column::CreatedAt => format!("({name} + 0)"),
-        _ => format!("({name} || '')"),
-    })
+    let is_number = matches!(column, jobs::Column::CreatedAt);
+    Expr::cust(if is_number { format!("({name} + 0)") } else { format!("({name} || '')") })
 }
 
 #[cfg(test)]

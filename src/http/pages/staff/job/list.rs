@@ -1,5 +1,5 @@
-//! List of jobs across all orders: waiting, printing and failed jobs, each with its picture, its order, and the reason it
-//! is waiting or failed.
+//! List of jobs across all orders: waiting, printing and failed jobs, each with its picture, its order, and the reason
+//! it is waiting or failed.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -106,7 +106,7 @@ fn row(language: Language, app: &StaffOrderHandles, job: &Job, expected: Option<
         tr {
             td class="picture" { (mini_picture(job.file_id.or_else(model))) }
             th scope="row" { a href={ (JOBS_PATH) "/" (job.id) } { (job.number_text()) } }
-            td class="last" {
+            td class="status" {
                 (live_job_state(language, &app.board.shop, job))
                 @if let Some(reason) = app.jobs.waiting_reason(language, job) {
                     " " div class="soft" { (translated_message(language, &reason)) }
