@@ -22,6 +22,7 @@ mod files;
 mod forecast;
 mod idempotency;
 mod invoices;
+mod job_search;
 mod maintenance;
 mod order_search;
 mod orders;
@@ -45,6 +46,7 @@ pub use damaged::DamagedRows;
 pub use exports::ExportRange;
 pub use files::{FileCounts, FileGroup};
 pub use invoices::{InvoiceFilter, NumberingSeries};
+pub use job_search::JobSearch;
 pub use orders::{JobFilter, OrderFilter, OwnOrders};
 pub use outbox::{DeliveryFilter, EventFilter, pending_deliveries};
 pub use payments::{ListedPayment, PaymentFilter};
@@ -259,6 +261,14 @@ impl Queries {
         if page.offset < DEEP_OFFSET {
             return select.all(&self.db).await;
         }
+        self.rows_by_id(select).await
+    }
+
+    /// Returns the rows of a query, in its order. The database sorts and passes over their IDs alone.
+    async fn rows_by_id<E>(&self, select: Select<E>) -> Result<Vec<E::Model>, DbErr>
+    where
+        E: EntityTrait<Model: Doc + Sync>,
+    {
         let ids: Vec<String> = select.select_only().expr(Expr::col("id")).into_tuple().all(&self.db).await?;
         let mut places: HashMap<&str, usize> = HashMap::new();
         places.extend(ids.iter().enumerate().map(|(place, id)| (id.as_str(), place)));

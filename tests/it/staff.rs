@@ -15,6 +15,7 @@ mod floor_views;
 mod forms;
 mod insights;
 mod invoices;
+mod jobs;
 mod labels;
 mod language;
 mod once;
@@ -206,7 +207,10 @@ on_sqlite! {
         let sam = operator(&app).await;
         let ann = crate::billing::customer(&app, "ann@example.org").await;
         let program = crate::api::with_role(&app, "admin").await;
-        for path in ["/floor", "/floor?wall=1&q=x&size=small", "/to-do", "/shop/orders", "/shop/orders?status=paid&q=1&flagged=1"] {
+        for path in [
+            "/floor", "/floor?wall=1&q=x&size=small", "/to-do", "/shop/orders", "/shop/orders?status=paid&q=1&flagged=1",
+            "/shop/jobs", "/shop/jobs?state=PRINTING&q=1&printer=x&days=7&from=50",
+        ] {
             let page = sam.get(path).await;
             assert_eq!(page.status, 200, "{path}: {}", page.text);
             is_sound(&page);

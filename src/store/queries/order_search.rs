@@ -7,10 +7,8 @@ use super::counts::MailMatches;
 use super::orders::json;
 use super::{OrderFilter, Queries, contains};
 use crate::rows::{LoadError, word};
+use domain::aggregate::NumberSeries;
 use entities::orders;
-
-/// Prefix of the numbers of orders, which people may leave out.
-const NUMBER_PREFIX: &str = "ORD-";
 
 /// Orders that a text stands for: the one with this number, and those whose email address contains it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,9 +40,7 @@ impl Queries {
     /// Reads what the text of a filter stands for, if it has one.
     pub(super) async fn order_search(&self, filter: &OrderFilter) -> Result<Option<OrderSearch>, LoadError> {
         let Some(text) = filter.q.as_deref().map(str::trim) else { return Ok(None) };
-        let prefix = text.get(..NUMBER_PREFIX.len()).filter(|prefix| prefix.eq_ignore_ascii_case(NUMBER_PREFIX));
-        let digits = prefix.map_or(text, |prefix| &text[prefix.len()..]);
-        let number = digits.parse::<i64>().ok();
+        let number = number_of(text, NumberSeries::Order);
         let text = text.to_lowercase();
         let mails = self.mails_with(&text).await?;
         Ok(Some(OrderSearch { text, number, mails }))
@@ -99,6 +95,14 @@ impl Queries {
         let select = orders::Entity::find().filter(C::Number.eq(number)).filter(other);
         Ok(total + select.count(&self.db).await?)
     }
+}
+
+/// Returns the number that a text stands for. People may leave out the prefix of its series.
+pub(super) fn number_of(text: &str, series: NumberSeries) -> Option<i64> {
+    let prefix = series.prefix();
+    let own = text.get(..prefix.len()).filter(|own| own.eq_ignore_ascii_case(prefix));
+    let digits = own.and_then(|own| text[own.len()..].strip_prefix('-'));
+    digits.unwrap_or(text).parse().ok()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, LikeExpr};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select};
 
+use super::job_search::{JobAccess, JobSearch};
 use super::order_search::OrderSearch;
 use super::{Page, Queries, escaped, id_of, versioned};
 use crate::kinds::with_attempts;
@@ -14,6 +15,7 @@ use domain::id::Id;
 use domain::job::{Attempt, Job, JobState};
 use domain::kept_payment_event::KeptPaymentEvent;
 use domain::order::{Order, OrderKind, OrderStatus};
+use domain::time::Timestamp;
 use entities::{attempts, inbound, jobs, orders, quotes};
 
 /// LIKE pattern for the documents of orders that have a promise. Text entered by users cannot match it, because its
@@ -85,6 +87,32 @@ pub struct JobFilter {
     pub except: Vec<Id>,
     /// Human-readable number of the job.
     pub number: Option<i64>,
+    /// Time from which on the job was created.
+    pub since: Option<Timestamp>,
+    /// Search that finds the job.
+    pub search: Option<JobSearch>,
+}
+
+impl JobFilter {
+    /// Returns whether a job matches; `None` if only the database can tell, because too many names contain the text of
+    /// the search.
+    pub fn matches(&self, job: &Job) -> Option<bool> {
+        let needs = |id: Id| job.claims().iter().any(|claim| claim.material_id == id);
+        let is_match = self.state.is_none_or(|state| state == job.state)
+            && self.order_id.is_none_or(|id| id == job.order_id)
+            && self.printer_id.is_none_or(|id| job.printer_id == Some(id))
+            && self.sku_id.is_none_or(|id| id == job.sku_id)
+            && self.material_id.is_none_or(needs)
+            && self.waiting.is_none_or(|which| which == WAITING_JOBS.contains(&job.state))
+            && self.unsigned.is_none_or(|which| which == job.unsigned)
+            && !self.except.contains(&job.id)
+            && self.number.is_none_or(|number| number == job.number)
+            && self.since.is_none_or(|since| job.created_at >= since);
+        match &self.search {
+            Some(search) if is_match => search.finds(job),
+            _ => Some(is_match),
+        }
+    }
 }
 
 impl Queries {
@@ -134,24 +162,39 @@ impl Queries {
 
     /// Returns a page of jobs with their attempts, newest first, and their total number.
     pub async fn jobs(&self, filter: &JobFilter, page: Page) -> Result<(Vec<Job>, u64), LoadError> {
+        let (jobs, total) = match &filter.search {
+            Some(search) => self.jobs_of_search(filter, search, page).await?,
+            None => {
+                let total = self.job_total(filter).await?;
+                self.rows_of(self.job_rows(filter, JobAccess::List)?, page, total).await?
+            }
+        };
+        Ok((self.with_all_attempts(jobs).await?, total))
+    }
+
+    /// Returns the query for the jobs that match the filter, newest first.
+    pub(super) fn job_rows(&self, filter: &JobFilter, access: JobAccess) -> Result<Select<jobs::Entity>, LoadError> {
         use jobs::Column as C;
-        let waits: Vec<String> = WAITING_JOBS.iter().map(word).collect::<Result<_, _>>().map_err(json)?;
-        let total = self.job_total(filter, &waits).await?;
-        let waiting = filter.waiting.map(|which| (which, waits));
+        let waits = waiting_words().map_err(json)?;
         let state = filter.state.as_ref().map(word).transpose().map_err(json)?;
+        let search = filter.search.as_ref().map(|search| self.job_search_condition(search, access)).transpose()?;
+        let column = |column: C| access.list_column(column);
         let select = jobs::Entity::find()
-            .apply_if(state, |all, state| all.filter(C::State.eq(state)))
-            .apply_if(filter.order_id, |all, id| all.filter(C::OrderId.eq(id.to_string())))
-            .apply_if(filter.printer_id, |all, id| all.filter(C::PrinterId.eq(id.to_string())))
-            .apply_if(filter.sku_id, |all, id| all.filter(C::SkuId.eq(id.to_string())))
+            .apply_if(search, QueryFilter::filter)
+            .apply_if(state, |all, state| all.filter(column(C::State).eq(state)))
+            .apply_if(filter.order_id, |all, id| all.filter(column(C::OrderId).eq(id.to_string())))
+            .apply_if(filter.printer_id, |all, id| all.filter(column(C::PrinterId).eq(id.to_string())))
+            .apply_if(filter.sku_id, |all, id| all.filter(column(C::SkuId).eq(id.to_string())))
             .apply_if(filter.material_id, |all, id| {
                 // Further materials are members of the document.
                 let further = C::Doc.like(format!("%\"materialId\":\"{id}\"%"));
                 all.filter(C::MaterialId.eq(id.to_string()).or(further))
             })
             .apply_if(filter.number, |all, number| all.filter(C::Number.eq(number)))
-            .apply_if(waiting, |all, (which, states)| {
-                all.filter(if which { C::State.is_in(states) } else { C::State.is_not_in(states) })
+            .apply_if(filter.since, |all, since| all.filter(column(C::CreatedAt).gte(since.0)))
+            .apply_if(filter.waiting, |all, which| {
+                let state = column(C::State);
+                all.filter(if which { state.is_in(waits) } else { state.is_not_in(waits) })
             })
             .apply_if(filter.unsigned, |all, which| all.filter(if which { unsigned() } else { unsigned().not() }))
             .apply_if(Some(&filter.except).filter(|except| !except.is_empty()), |all, except| {
@@ -159,13 +202,11 @@ impl Queries {
             })
             .order_by_desc(C::CreatedAt)
             .order_by_desc(C::Id);
-        let (jobs, total) = self.rows_of(select, page, total).await?;
-        Ok((self.with_all_attempts(jobs).await?, total))
+        Ok(select)
     }
 
-    /// Returns the total number of jobs that match a filter, if it is known without counting them. The jobs in the
-    /// given states are those that wait.
-    async fn job_total(&self, filter: &JobFilter, waits: &[String]) -> Result<Option<u64>, LoadError> {
+    /// Returns the total number of jobs that match a filter, if it is known without counting them.
+    async fn job_total(&self, filter: &JobFilter) -> Result<Option<u64>, LoadError> {
         let counted = JobFilter {
             state: filter.state,
             waiting: filter.waiting,
@@ -175,6 +216,7 @@ impl Queries {
         if *filter != counted {
             return Ok(None);
         }
+        let waits = waiting_words().map_err(json)?;
         let state = filter.state.as_ref().map(word).transpose().map_err(json)?;
         let matches = |key: &str| {
             let (own, is_unsigned) = key.split_once(' ').map_or((key, false), |(own, _)| (own, true));
@@ -297,6 +339,11 @@ fn has_outstanding_promise(which: bool) -> Result<Condition, LoadError> {
     } else {
         Condition::any().add(C::Status.is_not_in(open)).add(C::Doc.not_like(PROMISE))
     })
+}
+
+/// Returns the states of jobs that wait, as they are stored.
+fn waiting_words() -> Result<Vec<String>, serde_json::Error> {
+    WAITING_JOBS.iter().map(word).collect()
 }
 
 fn visible(own: &OwnOrders) -> Condition {

@@ -5,7 +5,10 @@ mod audit;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use sea_orm::ConnectionTrait as _;
+use sea_orm::{
+    ConnectionTrait as _, DatabaseBackend, DatabaseConnection, EntityTrait, QueryResult, QueryTrait as _, Select,
+    Statement,
+};
 
 use super::{
     AuditFilter, AuditPlace, AuditStretch, DeliveryFilter, EventFilter, FileFilter, JobFilter, MaterialFilter,
@@ -31,6 +34,20 @@ const ALL: Page = Page { limit: 100, offset: 0 };
 
 fn ids(orders: (Vec<Versioned<Order>>, u64)) -> Vec<Id> {
     orders.0.into_iter().map(|order| order.state.unwrap().id).collect()
+}
+
+/// Returns how a database reads the rows of a query.
+pub(super) async fn plan<E: EntityTrait>(db: &DatabaseConnection, select: Select<E>) -> String {
+    let backend = db.get_database_backend();
+    let statement = select.build(backend);
+    let (explain, column) = match backend {
+        DatabaseBackend::Postgres => ("EXPLAIN", "QUERY PLAN"),
+        _ => ("EXPLAIN QUERY PLAN", "detail"),
+    };
+    let sql = format!("{explain} {statement}");
+    let rows = db.query_all_raw(Statement::from_string(backend, sql)).await.unwrap();
+    let line = |row: &QueryResult| row.try_get::<String>("", column).unwrap();
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[tokio::test]

@@ -32,6 +32,15 @@ messages! {
     filter_completed;
     filter_failed;
     filter_cancelled;
+    search_field;
+    all_printers;
+    created_field;
+    any_time;
+    today;
+    last_week;
+    last_month;
+    show;
+    picture_column;
 
     state_created;
     state_validated;

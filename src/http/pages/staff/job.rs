@@ -1,5 +1,6 @@
 //! Job on its order's page: its state, the reason it is waiting, its attempts, and the available actions.
 
+mod filters;
 mod list;
 mod page;
 mod progress;

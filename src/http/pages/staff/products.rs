@@ -9,6 +9,7 @@ mod sku;
 mod sku_acts;
 mod sku_form;
 
+pub(super) use self::file::mini_picture;
 pub(super) use self::machines::machine_label;
 
 use std::collections::HashMap;
@@ -232,7 +233,7 @@ async fn row(language: Language, app: &ProductHandles, sku: &Sku, cache: &mut Sk
     let obstacles = obstacles(app, sku, cache).await?;
     Ok(html! {
         tr {
-            td { (file::mini_picture(fields.gcode_file_id.or(fields.model_file_id))) }
+            td { (mini_picture(fields.gcode_file_id.or(fields.model_file_id))) }
             th scope="row" {
                 a class="ellipsis" title=(fields.name) href=(sku_path(sku.id)) { (fields.name) }
                 span class="below ellipsis" title=(fields.code) { (fields.code) }

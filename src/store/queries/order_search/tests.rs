@@ -1,12 +1,11 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use sea_orm::{
-    ConnectionTrait, DatabaseBackend, DatabaseConnection, QueryResult, QuerySelect, QueryTrait, Select, Statement,
-};
+use sea_orm::{ConnectionTrait, DatabaseConnection, QuerySelect};
 
 use super::*;
 use crate::queries::Page;
 use crate::queries::orders::filtered;
+use crate::queries::tests::plan;
 use crate::rows::samples::{id, on_each, order, write};
 use crate::rows::{Batch, Snapshot};
 use domain::id::Id;
@@ -103,20 +102,6 @@ async fn plant_many(db: &DatabaseConnection) {
     }
     write(db, batch).await.unwrap();
     db.execute_unprepared("ANALYZE").await.unwrap();
-}
-
-/// Returns how a database reads the rows of a query.
-async fn plan(db: &DatabaseConnection, select: Select<orders::Entity>) -> String {
-    let backend = db.get_database_backend();
-    let statement = select.build(backend);
-    let (explain, column) = match backend {
-        DatabaseBackend::Postgres => ("EXPLAIN", "QUERY PLAN"),
-        _ => ("EXPLAIN QUERY PLAN", "detail"),
-    };
-    let sql = format!("{explain} {statement}");
-    let rows = db.query_all_raw(Statement::from_string(backend, sql)).await.unwrap();
-    let line = |row: &QueryResult| row.try_get::<String>("", column).unwrap();
-    rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[tokio::test]

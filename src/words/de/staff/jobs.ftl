@@ -29,6 +29,15 @@ filter_paused = pausiert
 filter_completed = gedruckt
 filter_failed = fehlgeschlagen
 filter_cancelled = abgebrochen
+search_field = Druckauftrag, Bestellung, Produkt oder Datei
+all_printers = Alle Drucker
+created_field = Angelegt
+any_time = Alle Tage
+today = Heute
+last_week = Letzte 7 Tage
+last_month = Letzte 30 Tage
+show = Anzeigen
+picture_column = Bild
 
 ## Status
 

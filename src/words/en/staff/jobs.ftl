@@ -29,6 +29,15 @@ filter_paused = paused
 filter_completed = printed
 filter_failed = failed
 filter_cancelled = cancelled
+search_field = Job, order, product or file
+all_printers = All printers
+created_field = Created
+any_time = Any time
+today = Today
+last_week = Last 7 days
+last_month = Last 30 days
+show = Show
+picture_column = Picture
 
 ## States
 

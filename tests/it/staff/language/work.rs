@@ -38,6 +38,7 @@ on_sqlite! {
         assert!(page.text.contains(&format!("/shop/orders/{order}")), "{}", page.text);
         let list = german(&sam, "/shop/jobs").await;
         shows(&list, &["<b>1</b> wartet auf einen Drucker</a>", ">Priorität</th>", ">Wartet auf einen Drucker</span>"]);
+        shows(&list, &[">Alle Drucker</option>", ">Angelegt</label>", ">Letzte 7 Tage</option>", ">Bild</th>"]);
         let none = german(&sam, "/shop/jobs?state=FAILED").await;
         shows(&none, &["Keine passenden Druckaufträge. <a", ">Alle anzeigen</a>"]);
         let view = floor.job(&job).await;

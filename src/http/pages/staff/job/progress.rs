@@ -42,7 +42,8 @@ fn ended_at(job: &Job) -> Option<Timestamp> {
     }
 }
 
-/// Renders a job's progress; `expected` is the time at which it is expected to be printed.
+/// Renders a job's progress; `expected` is the time at which it is expected to be printed, which is the end of a print
+/// whose printer does not say when it will end.
 pub(super) fn progress(language: Language, app: &BoardHandles, job: &Job, expected: Option<Timestamp>) -> Markup {
     let at = |text: &str, at: Timestamp| with_parts(text, &[&time(language, at)]);
     if let Some(end) = ended_at(job) {
@@ -53,7 +54,7 @@ pub(super) fn progress(language: Language, app: &BoardHandles, job: &Job, expect
             progress class="in-row" max="100" value=(percent)
                 aria-label=(texts::progress_of(language, &job.number_text())) { (percent) " %" }
             b class="num" { (percent) " %" }
-            @if let Some(end) = ends_at {
+            @if let Some(end) = ends_at.or(expected) {
                 " " span class="soft" { (time_left(language, end)) }
             }
         },

@@ -83,9 +83,9 @@ pub(super) fn picture_path(file: &File) -> Option<String> {
     }
 }
 
-/// Renders the picture of what a SKU is printed from, as in the list of files; an icon for a kit or a SKU without a
-/// file.
-pub(super) fn mini_picture(file: Option<Id>) -> Markup {
+/// Renders the picture of what a SKU or a job is printed from, as in the list of files; an icon for a kit, or if there
+/// is no file.
+pub(in crate::staff) fn mini_picture(file: Option<Id>) -> Markup {
     html! {
         @match file {
             Some(file) => {
