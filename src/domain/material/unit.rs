@@ -5,12 +5,17 @@ use crate::amount::Amount;
 use crate::notation::decimal;
 use words::Language;
 
+/// Number of thousandths in a gram or millilitre.
+const UNIT: u64 = 1_000;
 /// Number of thousandths of a unit in a tenth of the unit.
 const UNIT_TENTH: u64 = 100;
 /// Number of thousandths of a gram or millilitre in a tenth of a kilogram or litre.
 const LARGE_TENTH: u64 = 100_000;
 /// Number of thousandths of a gram or millilitre in a kilogram or litre.
 const LARGE_UNIT: u64 = 1_000_000;
+/// Smallest amount that is written in kilograms or litres, in thousandths of a gram or millilitre: 10 kg. Spools and
+/// what jobs take of them are less, and are compared in grams.
+const LEAST_LARGE: u64 = 10 * LARGE_UNIT;
 
 /// Returns the unit of a material's amounts: `mL` or `ml`. It is the same for every number.
 pub fn unit(language: Language, kind: MaterialType) -> &'static str {
@@ -32,38 +37,45 @@ const fn large_unit(language: Language, kind: MaterialType) -> Option<&'static s
     }
 }
 
-/// Formats an amount of material with its unit, rounded to what people compare at a glance: `302.5 g`, and from 1000 g
-/// on `40.3 kg`. Amounts below one unit, and those that are counted, are not rounded.
+/// Formats an amount of material with its unit, rounded to what people compare at a glance: `302.5 g`, `1250 g`, and
+/// from 10 kg on `40.3 kg`. Amounts below one unit, and those that are counted, are not rounded.
 pub fn stock_amount(language: Language, amount: Amount, kind: MaterialType) -> String {
     let thousandths = amount.0.unsigned_abs();
-    let Some(large) = large_unit(language, kind).filter(|_| thousandths >= LARGE_UNIT / 1000) else {
+    let Some(large) = large_unit(language, kind).filter(|_| thousandths >= UNIT) else {
         return exact_stock_amount(language, amount, kind);
     };
     let sign = if amount.0 < 0 { "-" } else { "" };
-    let tenths = (thousandths + UNIT_TENTH / 2) / UNIT_TENTH;
-    if tenths >= LARGE_UNIT / UNIT_TENTH {
+    let (tenths, whole) = ((thousandths + UNIT_TENTH / 2) / UNIT_TENTH, (thousandths + UNIT / 2) / UNIT);
+    if whole >= LEAST_LARGE / UNIT {
         let tenths = (thousandths + LARGE_TENTH / 2) / LARGE_TENTH;
-        format!("{sign}{} {large}", decimal(language, format_args!("{}.{}", tenths / 10, tenths % 10)))
-    } else {
-        let fraction = if tenths.is_multiple_of(10) { String::new() } else { format!(".{}", tenths % 10) };
-        let number = format!("{sign}{}{fraction}", tenths / 10);
-        format!("{} {}", decimal(language, number), unit(language, kind))
+        return format!("{sign}{} {large}", decimal(language, format_args!("{}.{}", tenths / 10, tenths % 10)));
     }
+    let is_whole = tenths.is_multiple_of(10) || tenths >= LARGE_UNIT / UNIT_TENTH;
+    let number = if is_whole { whole.to_string() } else { format!("{}.{}", tenths / 10, tenths % 10) };
+    format!("{sign}{} {}", decimal(language, number), unit(language, kind))
 }
 
 /// Formats an amount of material with its unit and all of its decimals, for acts and sentences in which each gram
-/// counts: `0.025 mL`, and from 1000 g on `40.342 kg`.
+/// counts: `0.025 mL`, and from 10 kg on `40.342 kg`.
 pub fn exact_stock_amount(language: Language, amount: Amount, kind: MaterialType) -> String {
+    exact_large_amount(language, amount, kind)
+        .unwrap_or_else(|| format!("{} {}", decimal(language, amount), unit(language, kind)))
+}
+
+/// Formats an amount of material in a column whose heading has the unit, with all of its decimals: `302.457`, and from
+/// 10 kg on `40.342 kg`.
+pub fn column_amount(language: Language, amount: Amount, kind: MaterialType) -> String {
+    exact_large_amount(language, amount, kind).unwrap_or_else(|| decimal(language, amount))
+}
+
+/// Formats an amount in kilograms or litres, with all of its decimals; `None` if it is written in its usual unit.
+fn exact_large_amount(language: Language, amount: Amount, kind: MaterialType) -> Option<String> {
     let thousandths = amount.0.unsigned_abs();
-    match large_unit(language, kind).filter(|_| thousandths >= LARGE_UNIT) {
-        Some(large) => {
-            let sign = if amount.0 < 0 { "-" } else { "" };
-            let digits = format!("{}.{:06}", thousandths / LARGE_UNIT, thousandths % LARGE_UNIT);
-            let number = digits.trim_end_matches('0').trim_end_matches('.');
-            format!("{sign}{} {large}", decimal(language, number))
-        }
-        None => format!("{} {}", decimal(language, amount), unit(language, kind)),
-    }
+    let large = large_unit(language, kind).filter(|_| thousandths >= LEAST_LARGE)?;
+    let sign = if amount.0 < 0 { "-" } else { "" };
+    let digits = format!("{}.{:06}", thousandths / LARGE_UNIT, thousandths % LARGE_UNIT);
+    let number = digits.trim_end_matches('0').trim_end_matches('.');
+    Some(format!("{sign}{} {large}", decimal(language, number)))
 }
 
 #[cfg(test)]
@@ -80,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_are_rounded_and_written_in_kilograms_or_litres_from_a_thousand_on() {
+    fn amounts_are_rounded_and_written_in_kilograms_or_litres_from_ten_thousand_on() {
         let of = |amount| stock_amount(Language::English, Amount(amount), MaterialType::Filament);
         for (amount, words) in [
             (0, "0 g"),
@@ -88,19 +100,25 @@ mod tests {
             (10_000, "10 g"),
             (302_457, "302.5 g"),
             (999_949, "999.9 g"),
-            (999_950, "1.0 kg"),
-            (1_000_000, "1.0 kg"),
-            (1_500_500, "1.5 kg"),
+            (999_950, "1000 g"),
+            (1_000_000, "1000 g"),
+            (1_250_400, "1250 g"),
+            (1_500_500, "1501 g"),
+            (9_999_499, "9999 g"),
+            (9_999_500, "10.0 kg"),
+            (12_400_000, "12.4 kg"),
             (40_342_000, "40.3 kg"),
             (-40_351_000, "-40.4 kg"),
             (-302_457, "-302.5 g"),
+            (-2_000_000, "-2000 g"),
         ] {
             assert_eq!(of(amount), words);
         }
         let both = |amount, kind| Language::ALL.map(|language| stock_amount(language, Amount(amount), kind));
         assert_eq!(both(40_342_000, MaterialType::Filament), ["40.3 kg", "40,3 kg"]);
-        assert_eq!(both(1_250_000, MaterialType::Resin), ["1.3 L", "1,3 l"]);
-        assert_eq!(both(1_250_500, MaterialType::LaserSheet), ["1250.5 sheet", "1250,5 Stück"]);
+        assert_eq!(both(1_250_000, MaterialType::Resin), ["1250 mL", "1250 ml"]);
+        assert_eq!(both(12_500_000, MaterialType::Resin), ["12.5 L", "12,5 l"]);
+        assert_eq!(both(12_500_500, MaterialType::LaserSheet), ["12500.5 sheet", "12500,5 Stück"]);
     }
 
     #[test]
@@ -108,8 +126,17 @@ mod tests {
         let both =
             |amount| Language::ALL.map(|language| exact_stock_amount(language, Amount(amount), MaterialType::Filament));
         assert_eq!(both(992_640), ["992.64 g", "992,64 g"]);
-        assert_eq!(both(1_000_000), ["1 kg", "1 kg"]);
+        assert_eq!(both(1_000_500), ["1000.5 g", "1000,5 g"]);
+        assert_eq!(both(10_000_000), ["10 kg", "10 kg"]);
         assert_eq!(both(40_342_005), ["40.342005 kg", "40,342005 kg"]);
         assert_eq!(both(-10_500_000), ["-10.5 kg", "-10,5 kg"]);
+    }
+
+    #[test]
+    fn amounts_in_a_column_have_a_unit_only_if_it_is_not_that_of_the_column() {
+        let both = |amount, kind| Language::ALL.map(|language| column_amount(language, Amount(amount), kind));
+        assert_eq!(both(992_640, MaterialType::Filament), ["992.64", "992,64"]);
+        assert_eq!(both(-12_345_500, MaterialType::Filament), ["-12.3455 kg", "-12,3455 kg"]);
+        assert_eq!(both(12_000_000, MaterialType::LaserSheet), ["12000", "12000"]);
     }
 }

@@ -92,6 +92,7 @@ messages! {
     some_print;
 
     readings;
+    no_temperatures;
     filament_used;
     chart_range(minutes: &str, top: &str);
     nozzle;

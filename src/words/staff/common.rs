@@ -47,6 +47,7 @@ messages! {
     all_good(parts: u32);
     some_good(parts: u32);
     sign_off;
+    emergency_stop;
     hold_to_stop(printer: &str);
     emergency_stop_of(printer: &str);
 

@@ -56,9 +56,9 @@ messages! {
     state_failed;
     state_cancelled;
 
-    unresponsive_printer(printer: &str);
-    no_response(state: &str);
-    no_response_since(state: &str, time: &str);
+    no_answer(printer: &str);
+    no_answer_since(printer: &str, time: &str);
+    last_state(state: &str);
 
     job_title(number: &str);
     order_link;

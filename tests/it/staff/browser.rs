@@ -3,8 +3,8 @@
 //! all that is done without a mouse, `parts` what people do at printers, `first_print` the way there from a server that
 //! has just started, `tasks` what people come for on a working day with the clicks that it takes, `everywhere` what
 //! holds of every page, `tables` how tables fit, `states` that a page says one state, `steady` that nothing on a page
-//! moves by itself, `design` the parts that pages are made of, `report` the kept report of it, `pictures` the
-//! screenshots.
+//! moves by itself, `phone` what a phone has room for, `design` the parts that pages are made of, `report` the kept
+//! report of it, `pictures` the screenshots.
 
 mod alive;
 mod design;
@@ -13,6 +13,7 @@ mod first_print;
 mod forms;
 mod keyboard;
 mod parts;
+mod phone;
 mod pictures;
 mod report;
 mod shell;

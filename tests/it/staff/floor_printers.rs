@@ -187,6 +187,33 @@ async fn whoever_adds_a_printer_begins_with_those_on_the_network() {
 }
 
 #[tokio::test]
+async fn the_stop_says_what_it_is_and_leads_to_its_explanation_without_the_script() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[]).await;
+    let sam = operator(&floor.app).await;
+    let path = format!("/floor/printers/{}", floor.printers[0]);
+    let name = floor.app.get(&floor.path(0, "")).await.expect(200)["name"].as_str().unwrap().to_owned();
+    for (language, words, full) in [
+        ("en", "Emergency stop", format!("Emergency stop of {name}: hold for one second")),
+        ("de", "Not-Halt", format!("Not-Halt von {name}: eine Sekunde lang gedrückt halten")),
+    ] {
+        sam.patch("/api/auth/me", &json!({"language": language})).await.expect(200);
+        for page in ["/floor", path.as_str()] {
+            let page = sam.get(page).await;
+            is_sound(&page);
+            let (card, stop) = page.text.split_once("<form class=\"stops\"").unwrap_or_else(|| panic!("{}", page.text));
+            let (_, acts) = card.rsplit_once("class=\"foot\"").unwrap_or_else(|| panic!("{card}"));
+            let stop = stop.split("</form>").next().unwrap();
+            assert!(stop.contains(&format!("action=\"{path}#stop-title\"")), "{stop}");
+            assert!(stop.contains(&format!("aria-label=\"{full}\"")), "{stop}");
+            assert!(stop.contains(&format!("<span class=\"word\">{words}</span>")), "{stop}");
+            // The menu is elsewhere.
+            assert!(!acts.contains("popovertarget") && page.text.contains("popovertarget=\"menu-"), "{acts}");
+        }
+    }
+    assert!(sam.get(&path).await.text.contains("id=\"stop-title\""), "there is an explanation");
+}
+
+#[tokio::test]
 async fn the_stop_by_form_takes_no_body_and_is_refused_to_other_sites() {
     let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[]).await;
     let sam = operator(&floor.app).await;

@@ -123,8 +123,8 @@ on_sqlite! {
         floor.faults(0, |faults| faults.disconnect = true);
         floor.connection_is(0, "unreachable").await;
         let name = floor.app.get(&floor.path(0, "")).await.expect(200)["name"].as_str().unwrap().to_owned();
-        let begin = format!("<span class=\"state attention\" title=\"{name} is not responding\">");
-        says(&format!("{begin}<span>Printing · no response since <time")).await;
+        let begin = "<span class=\"state attention\" title=\"Last known state: Printing\">";
+        says(&format!("{begin}<span>No answer from {name} since <time")).await;
         floor.faults(0, |faults| faults.disconnect = false);
         says("<span class=\"state running\">Printing</span>").await;
     }

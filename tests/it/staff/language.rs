@@ -316,7 +316,7 @@ async fn stock_pages_are_german() {
     shows(&list, &["<html lang=\"de\">", "<h1>Lager</h1>", "Nachzubestellen (1)", ">Verfügbar</th>", ">Fächer</a>"]);
     shows(
         &list,
-        &["1,0 kg verfügbar, Meldebestand 2,0 kg", "Lagerplatz Regal A3", ">Knapp</span>", ">Insgesamt 1</p>"],
+        &["1000 g verfügbar, Meldebestand 2000 g", "Lagerplatz Regal A3", ">Knapp</span>", ">Insgesamt 1</p>"],
     );
 
     let path = format!("/shop/stock/materials/{}", floor.material);
@@ -345,7 +345,7 @@ async fn stock_pages_are_german() {
     let wrong = send(&sam, "/shop/stock/new", &fields).await;
     shows(&wrong, &["<h1>Material anlegen</h1>", "Farbe: muss eine Farbe wie #1a2b3c sein."]);
     shows(&sam.get("/shop/stock/bins").await, &["<h1>Lagerplätze</h1>", ">1 Material</span>"]);
-    shows(&sam.get("/shop/stock/bins?name=Regal+A3").await, &["Bestand 1,1 kg, 1,1 kg verfügbar"]);
+    shows(&sam.get("/shop/stock/bins?name=Regal+A3").await, &["Bestand 1101 g, 1101 g verfügbar"]);
 
     let place = format!("{}/0", floor.printers[0]);
     let form = sam.get(&format!("/shop/stock/slots?place={place}")).await;

@@ -107,7 +107,7 @@ on_sqlite! {
         let added = send(&sam, "/shop/stock/new", &fields).await;
         assert_eq!(added.status, 200, "{}", added.text);
         is_sound(&added);
-        assert!(added.text.contains(">Low<") && added.text.contains("2 kg"), "{}", added.text);
+        assert!(added.text.contains(">Low<") && added.text.contains("2000 g"), "{}", added.text);
         assert!(added.text.contains("/shop/stock/bins?name=Shelf+A3") && added.text.contains("25.00 USD"), "{}", added.text);
         let list = app.get("/api/inventory/materials").await.expect(200);
         let material = &list["materials"][0];
@@ -255,7 +255,7 @@ async fn what_was_ordered_is_received_from_the_list_with_one_press() {
     is_sound(&list);
     let path = format!("{}/receive", material.replace("/api/inventory/", "/shop/stock/"));
     assert!(list.text.contains(&format!("action=\"{path}\"")), "{}", list.text);
-    assert!(list.text.contains(">Receive 1 kg</button>"), "{}", list.text);
+    assert!(list.text.contains(">Receive 1000 g</button>"), "{}", list.text);
     let own = token(&list);
     let fields = [("form_token", &*own), ("back", "/shop/stock"), ("delta", "1000"), ("reason", "delivery")];
     let received = send(&sam, &path, &fields).await;
@@ -265,7 +265,7 @@ async fn what_was_ordered_is_received_from_the_list_with_one_press() {
 }
 
 #[tokio::test]
-async fn stock_is_written_in_kilograms_with_the_colour_of_its_name_and_without_a_level_of_zero() {
+async fn stock_from_10_kg_on_is_in_kilograms_with_the_colour_of_its_name_and_without_a_level_of_zero() {
     let app = App::new(crate::support::Db::sqlite()).await;
     let sam = operator(&app).await;
     // Black is what programs write where nobody has chosen a colour.
@@ -278,7 +278,10 @@ async fn stock_is_written_in_kilograms_with_the_colour_of_its_name_and_without_a
     }
     assert!(!row.contains("40342 g") && !row.contains(">0 g</td><td class=\"desk\""), "{row}");
     let page = sam.get(&format!("/shop/stock/materials/{id}")).await;
-    assert!(page.text.contains("<dd>40.3 kg</dd>") && page.text.contains(">No reorder level<"), "{}", page.text);
+    // The ledger has all decimals; what is typed is grams.
+    for part in ["<dd>40.3 kg</dd>", ">No reorder level<", ">+40.342 kg</td>", "Amount received (g)"] {
+        assert!(page.text.contains(part), "{part} in {}", page.text);
+    }
 }
 
 #[tokio::test]
@@ -292,7 +295,7 @@ async fn a_delivery_is_booked_once_for_a_page_however_often_its_button_is_presse
     let stock = || async { app.get(&material).await.expect(200)["quantity"].clone() };
     for (times, page) in ["/shop/stock", &*page_path].into_iter().enumerate() {
         let page = sam.get(page).await;
-        let (form, _) = page.text.split_once(">Receive 1 kg</button>").unwrap_or_else(|| panic!("{}", page.text));
+        let (form, _) = page.text.split_once(">Receive 1000 g</button>").unwrap_or_else(|| panic!("{}", page.text));
         let (_, form) = form.rsplit_once("<form ").unwrap_or_else(|| panic!("{}", page.text));
         assert!(form.contains("name=\"once\" value=\"true\""), "{form}");
         let own = token(&page);

@@ -211,6 +211,13 @@ mod tests {
     }
 
     #[test]
+    fn what_runs_is_blue_and_what_is_done_is_green() {
+        let is_blue = |[red, green, blue]: [f64; 3]| blue > red && blue > green;
+        let is_green = |[red, green, blue]: [f64; 3]| green > red && green > blue;
+        assert!(token("--run").into_iter().all(is_blue) && token("--ok").into_iter().all(is_green));
+    }
+
+    #[test]
     fn an_asset_is_named_by_its_content() {
         let style =
             |text: &'static str| PageAsset::new("x", AssetKind::Style, Bytes::from_static(text.as_bytes())).path;

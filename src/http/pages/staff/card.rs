@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::FLOOR_PATH;
 use super::board::{BoardHandles, GAUGE_MARK, STATE_MARK};
-use super::card_acts::foot;
+use super::card_acts::{foot, menu};
 use super::card_print::{about, printer_path, view};
 use super::card_slots::slots;
 use super::floor_group::{FloorGroup, model, place};
@@ -205,6 +205,7 @@ pub(super) fn card(language: Language, app: &BoardHandles, printer: &Printer, st
                 h3 { a href=(printer_path(printer.id)) title=(printer.fields.name) { (printer.fields.name) } }
                 span class="faint small model" { (model(printer)) }
                 (STATE_MARK)
+                (menu(language, app, printer))
             }
             div class="body" {
                 (view(language, app, printer, tone))

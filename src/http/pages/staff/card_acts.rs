@@ -1,5 +1,5 @@
-//! Footer of a printer's card: the one action that helps, or the next job; the pause button; a menu with all further
-//! actions; and, set apart, the emergency stop.
+//! Actions on a printer's card. In its footer are the one action that helps, or the next job; the buttons that pause
+//! and cancel; and, in its own place at the end, the emergency stop. All other actions are in a menu beside the state.
 
 use maud::{Markup, html};
 
@@ -88,12 +88,12 @@ fn help(language: Language, printer: &Printer, doing: Activity, tone: Tone) -> V
 pub(super) fn foot(language: Language, app: &BoardHandles, printer: &Printer, group: FloorGroup, tone: Tone) -> Markup {
     let doing = activity(&app.shop, printer);
     let on = matches!(doing, Activity::Printing | Activity::Paused);
-    let (name, is_free) = (&printer.fields.name, printer.free().is_ok());
+    let name = &printer.fields.name;
     let acts = help(language, printer, doing, tone);
     html! {
         div class="foot" {
             @for act in &acts { (act) }
-            @if is_free {
+            @if printer.free().is_ok() {
                 a class="btn" id={ "bring-" (printer.id) } href=(upload_path(printer.id))
                     aria-label=(cards::start_manual_print_on(language, name)) {
                     (icon(Icon::Upload)) (cards::start_manual_print(language))
@@ -107,9 +107,8 @@ pub(super) fn foot(language: Language, app: &BoardHandles, printer: &Printer, gr
                     (button(printer, "pause", "btn quiet square", Some(&pause), &content))
                 }
                 @if on { (cancel(language, printer)) }
-                (menu(language, printer, is_free && doing == Activity::Idle))
-                @if doing != Activity::Offline { (emergency_stop(language, printer)) }
             }
+            @if doing != Activity::Offline { (emergency_stop(language, printer)) }
         }
     }
 }
@@ -136,8 +135,9 @@ fn can_home(printer: &Printer) -> bool {
 }
 
 /// Renders the menu with actions that are needed less often. The menu opens without the script.
-fn menu(language: Language, printer: &Printer, is_idle: bool) -> Markup {
+pub(super) fn menu(language: Language, app: &BoardHandles, printer: &Printer) -> Markup {
     let (name, own_page, id) = (&printer.fields.name, printer_path(printer.id), format!("menu-{}", printer.id));
+    let is_idle = printer.free().is_ok() && activity(&app.shop, printer) == Activity::Idle;
     html! {
         button id={ "more-" (printer.id) } class="btn quiet square" type="button" popovertarget=(id)
             aria-label=(cards::more_actions(language, name)) {

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::board::BoardHandles;
 use domain::amount::Amount;
-use domain::material::Material;
+use domain::material::{Material, stock_amount};
 use domain::notation::decimal;
 use domain::printer::{Printer, Slot};
 use domain::slot_label::SlotLabel;
@@ -44,10 +44,12 @@ fn spool(language: Language, slot: &Slot, label: Option<SlotLabel>, material: Op
     let color = slot.color.as_deref().or_else(|| material?.fields.color.as_deref());
     let low = slot.remaining.zip(material).is_some_and(|(left, material)| is_low(left, material.fields.reorder_point));
     let name = material.map(|material| &*material.fields.name).or(slot.kind.as_deref());
-    let unit = material.map(|material| material.fields.kind.unit());
-    let left = slot.remaining.map(|left| decimal(language, left));
+    let left = slot.remaining.map(|left| match material {
+        Some(material) => stock_amount(language, left, material.fields.kind),
+        None => decimal(language, left),
+    });
     // The text may be cut off.
-    let whole: Vec<&str> = name.into_iter().chain(left.as_deref()).chain(unit.filter(|_| left.is_some())).collect();
+    let whole: Vec<&str> = name.into_iter().chain(left.as_deref()).collect();
     html! {
         li title=[(!whole.is_empty()).then(|| whole.join(" "))] class=(if low { "slot low" } else { "slot" }) {
             svg class="swatch" viewBox="0 0 12 12" aria-hidden="true" {
@@ -64,7 +66,7 @@ fn spool(language: Language, slot: &Slot, label: Option<SlotLabel>, material: Op
                     None => { (cards::no_spool(language)) },
                 }
                 @if let Some(left) = &left {
-                    " " span class="num" { (left) @if let Some(unit) = unit { " " (unit) } }
+                    " " span class="num" { (left) }
                 }
                 @if low { span class="hidden-words" { ", " (cards::running_low(language)) } }
             }

@@ -53,25 +53,29 @@ impl FloorTotals {
         }
     }
 
-    /// Renders the totals.
+    /// Renders the totals. On a phone they are shorter and stand on one line, which scrolls, by the keyboard too.
     pub(super) fn render(&self, language: Language) -> Markup {
         let furthest = self.furthest.map(|most| format!(", {most} %")).unwrap_or_default();
         let troubles = if self.troubled > 0 { format!("{}! ", self.troubled) } else { String::new() };
         let title = format!("{troubles}{}{furthest}", shell::count_printing(language, &self.printing.to_string()));
-        let counted = |message: fn(Language, &str) -> String, count: usize| {
-            with_parts(&message(language, SLOT), &[&html! { b { (count) } }])
-        };
-        let printing = shell::printers_printing(language, self.printing, SLOT);
-        let printing = with_parts(&printing, &[&html! { b { (self.printing) } }]);
+        let number = |message: &str, count: usize| with_parts(message, &[&html! { b { (count) } }]);
+        let counted = |message: fn(Language, &str) -> String, count: usize| number(&message(language, SLOT), count);
+        let (printing, troubled) = (self.printing, self.troubled);
+        // A phone has no room for what is zero.
+        let class = |count: usize, class: &'static str| if count > 0 { class } else { "hide-s" };
         html! {
-            section id=(SUMMARY_ID) class="summary" aria-label=(shell::floor_summary(language)) data-title=(title)
-                data-troubled=(self.troubled) data-tasks=[self.tasks] {
-                span { (printing) }
-                span { (counted(shell::count_ready, self.ready)) }
-                span class=[(self.troubled > 0).then_some("warn")] {
-                    (counted(shell::count_needing_attention, self.troubled))
+            section id=(SUMMARY_ID) class="summary" tabindex="0" aria-label=(shell::floor_summary(language))
+                data-title=(title) data-troubled=(troubled) data-tasks=[self.tasks] {
+                span {
+                    span class="hide-s" { (number(&shell::printers_printing(language, printing, SLOT), printing)) }
+                    span class="only-s" { (counted(shell::count_printing, printing)) }
                 }
-                span class=[(self.offline > 0).then_some("bad")] { (counted(shell::count_offline, self.offline)) }
+                span { (counted(shell::count_ready, self.ready)) }
+                span class=(class(troubled, "warn")) {
+                    span class="hide-s" { (counted(shell::count_needing_attention, troubled)) }
+                    span class="only-s" { (number(&shell::printers_needing_you(language, troubled, SLOT), troubled)) }
+                }
+                span class=(class(self.offline, "bad")) { (counted(shell::count_offline, self.offline)) }
                 @if let Some(at) = self.next_free_at {
                     @let time = mark_in(language, TimeForm::TimeOfDay, Timestamp(at.0 / MINUTE_MS * MINUTE_MS));
                     span { (with_parts(&shell::next_free(language, SLOT), &[&time])) }
@@ -98,21 +102,26 @@ mod tests {
             next_free_at: at,
         };
         let [english, german] = Language::ALL.map(|language| totals.render(language).0);
-        let begin = "<section id=\"summary\" class=\"summary\" aria-label=\"Floor summary\" \
-                     data-title=\"1! 12 printing, 45 %\" data-troubled=\"1\"><span><b>12</b> printers printing</span>\
-                     <span><b>3</b> ready</span><span class=\"warn\"><b>1</b> needing attention</span>\
-                     <span><b>0</b> offline</span><span>Next free <shop-time near 1795884000000></span></section>";
+        let begin = "<section id=\"summary\" class=\"summary\" tabindex=\"0\" aria-label=\"Floor summary\" \
+                     data-title=\"1! 12 printing, 45 %\" data-troubled=\"1\"><span>\
+                     <span class=\"hide-s\"><b>12</b> printers printing</span>\
+                     <span class=\"only-s\"><b>12</b> printing</span></span><span><b>3</b> ready</span>\
+                     <span class=\"warn\"><span class=\"hide-s\"><b>1</b> needing attention</span>\
+                     <span class=\"only-s\"><b>1</b> needs you</span></span>\
+                     <span class=\"hide-s\"><b>0</b> offline</span>\
+                     <span>Next free <shop-time near 1795884000000></span></section>";
         assert_eq!(english, begin);
         for part in [
             "data-title=\"1! 12 im Druck, 45 %\"",
             "<b>12</b> Drucker im Druck",
+            "<b>1</b> braucht Sie",
             "<b>3</b> bereit",
             "Nächster frei <shop-time near 1795884000000 de>",
         ] {
             assert!(german.contains(part), "{part} in {german}");
         }
         let one = FloorTotals { printing: 1, ..totals }.render(Language::English).0;
-        assert!(one.contains("<span><b>1</b> printer printing</span>"), "{one}");
+        assert!(one.contains("<b>1</b> printer printing</span>"), "{one}");
         let counted = FloorTotals { tasks: Some(4), ..totals }.render(Language::English).0;
         assert!(counted.contains(" data-troubled=\"1\" data-tasks=\"4\">"), "{counted}");
     }

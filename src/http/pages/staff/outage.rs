@@ -1,4 +1,5 @@
-//! States of jobs and orders whose printer does not respond: what was last known of them, and since when.
+//! States of jobs and orders whose printer does not respond: that there is no answer, from which printer, and since
+//! when. What was last known of them is no news, and stands in the title.
 
 use maud::{Markup, html};
 
@@ -44,13 +45,13 @@ impl Outage {
     }
 }
 
-/// Renders the state of a job. If its printer does not respond, the state is a warning, with the time since when.
+/// Renders the state of a job. If its printer does not respond, a warning says so, with the time since when.
 pub(super) fn live_job_state(language: Language, shop: &PrinterHandles, job: &Job) -> Markup {
     state(language, job_state(language, job), Outage::of_job(shop, job).as_ref())
 }
 
-/// Renders the status of an order. If a printer of one of its jobs does not respond, the status is a warning, with the
-/// time since when.
+/// Renders the status of an order. If a printer of one of its jobs does not respond, a warning says so, with the time
+/// since when.
 pub(super) fn live_order_state(language: Language, shop: &PrinterHandles, order: &Order) -> Markup {
     state(language, order_state(language, order.status), Outage::of_order(shop, order).as_ref())
 }
@@ -60,13 +61,15 @@ fn state(language: Language, (tone, label): (Tone, String), outage: Option<&Outa
         return html! { span class=(tone.class()) { (label) } };
     };
     html! {
-        span class=(tone.min(Tone::Attention).class()) title=(jobs::unresponsive_printer(language, printer)) {
-            @match last_response_at {
-                Some(at) => {
-                    @let since = jobs::no_response_since(language, &label, SLOT);
-                    span { (with_parts(&since, &[&time_of_day(language, *at)])) }
-                },
-                None => { (jobs::no_response(language, &label)) },
+        span class=(tone.min(Tone::Attention).class()) title=(jobs::last_state(language, &label)) {
+            span {
+                @match last_response_at {
+                    Some(at) => {
+                        @let since = jobs::no_answer_since(language, printer, SLOT);
+                        (with_parts(&since, &[&time_of_day(language, *at)]))
+                    },
+                    None => { (jobs::no_answer(language, printer)) },
+                }
             }
         }
     }
@@ -77,18 +80,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_state_on_a_printer_that_does_not_respond_is_a_warning_with_what_is_known() {
+    fn a_state_on_a_printer_that_does_not_respond_is_a_warning_that_names_the_printer() {
         let printing = || (Tone::Running, "Printing".to_owned());
         let of = |outage: Option<&Outage>| state(Language::English, printing(), outage).into_string();
         assert_eq!(of(None), "<span class=\"state running\">Printing</span>");
         let mut outage = Outage { printer: "Ada <3>".to_owned(), last_response_at: None };
-        let begin = "<span class=\"state attention\" title=\"Ada &lt;3&gt; is not responding\">";
-        assert_eq!(of(Some(&outage)), format!("{begin}Printing · no response</span>"));
+        let begin =
+            "<span class=\"state attention\" title=\"Last known state: Printing\"><span>No answer from Ada &lt;3&gt;";
+        assert_eq!(of(Some(&outage)), format!("{begin}</span></span>"));
         outage.last_response_at = Some(Timestamp(1_795_884_000_000));
-        let since = "<span>Printing · no response since <shop-time near 1795884000000></span></span>";
-        assert_eq!(of(Some(&outage)), format!("{begin}{since}"));
+        assert_eq!(of(Some(&outage)), format!("{begin} since <shop-time near 1795884000000></span></span>"));
         let failed = state(Language::German, (Tone::Error, "Fehler".to_owned()), Some(&outage)).into_string();
-        assert!(failed.starts_with("<span class=\"state error\" title=\"Ada &lt;3&gt; antwortet nicht\">"), "{failed}");
-        assert!(failed.contains("Fehler · keine Antwort seit <shop-time near 1795884000000 de>"), "{failed}");
+        let begin = "<span class=\"state error\" title=\"Letzter bekannter Zustand: Fehler\">";
+        let since = "Keine Antwort von Ada &lt;3&gt; seit <shop-time near 1795884000000 de>";
+        assert!(failed.starts_with(begin) && failed.contains(since), "{failed}");
     }
 }

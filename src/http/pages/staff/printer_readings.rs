@@ -1,5 +1,5 @@
-//! Readings on a printer's page: the temperatures of its heaters, the filament that its print has used and, once there
-//! is enough to see, a chart of the last half hour.
+//! Readings on a printer's page: the temperatures of its heaters, or that there are none yet; the filament that its
+//! print has used; and, once there is enough to see, a chart of the last half hour.
 
 use maud::{Markup, html};
 
@@ -55,11 +55,11 @@ fn panel(
     is_printing: bool,
 ) -> Markup {
     let is_heating = latest(courses).any(|(_, span)| span.target.is_some_and(|target| target > 0));
-    let has_readings = !courses.is_empty() || filament_mm.is_some();
     html! {
-        @if has_readings {
-            section class="card" aria-labelledby="heat" {
-                h2 id="heat" { (cards::readings(language)) }
+        section class="card" aria-labelledby="heat" {
+            h2 id="heat" { (cards::readings(language)) }
+            @if courses.is_empty() { p class="soft" { (cards::no_temperatures(language)) } }
+            @if !courses.is_empty() || filament_mm.is_some() {
                 dl class="readings" {
                     @for (heater, span) in latest(courses) {
                         dt class=(class_of(heater)) { (heater_name(language, heater)) }
@@ -76,9 +76,9 @@ fn panel(
                         dd { b { (decimal(language, metres)) " m" } }
                     }
                 }
-                @if let Some(chart) = chart(language, courses, now) { (chart) }
-                @if is_printing || is_heating { span hidden data-goes-on="" {} }
             }
+            @if let Some(chart) = chart(language, courses, now) { (chart) }
+            @if is_printing || is_heating { span hidden data-goes-on="" {} }
         }
     }
 }
@@ -173,6 +173,9 @@ mod tests {
         assert!(!html.contains("class=\"chart\""), "{html}");
         let cold = of(&[course("tool0", 1, 250, Some(0))], None);
         assert!(!cold.contains("data-goes-on") && !cold.contains(" m</b>"), "nothing changes: {cold}");
-        assert_eq!(of(&[], None), "");
+        let none = of(&[], None);
+        assert!(none.contains("<p class=\"soft\">No temperatures yet.</p>") && !none.contains("<dl"), "{none}");
+        let length_only = of(&[], Some(3_249.0));
+        assert!(length_only.contains("No temperatures yet.") && length_only.contains("<b>3.2 m</b>"), "{length_only}");
     }
 }

@@ -125,6 +125,7 @@ some_print = Druck
 ## Temperaturen
 
 readings = Messwerte
+no_temperatures = Noch keine Temperaturen.
 filament_used = Filament verbraucht
 chart_range = Letzte { $minutes } Minuten, von 0 bis { $top } °C
 nozzle = Düse

@@ -46,7 +46,8 @@ both_good = Beide gut
 all_good = Alle { $parts } gut
 some_good = { $parts } gut
 sign_off = Abnehmen
-hold_to_stop = Gedrückt halten, um { $printer } anzuhalten
+emergency_stop = Not-Halt
+hold_to_stop = Not-Halt von { $printer }: eine Sekunde lang gedrückt halten
 emergency_stop_of = Not-Halt von { $printer }
 
 ## Dauern

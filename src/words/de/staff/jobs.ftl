@@ -57,9 +57,9 @@ state_cancelled = Abgebrochen
 
 ## Zustände auf einem Drucker, der nicht antwortet
 
-unresponsive_printer = { $printer } antwortet nicht
-no_response = { $state } · keine Antwort
-no_response_since = { $state } · keine Antwort seit { $time }
+no_answer = Keine Antwort von { $printer }
+no_answer_since = Keine Antwort von { $printer } seit { $time }
+last_state = Letzter bekannter Zustand: { $state }
 
 ## Seite eines Druckauftrags
 

@@ -54,6 +54,12 @@ printers_printing =
     }
 count_ready = { $count } bereit
 count_needing_attention = { $count } mit Handlungsbedarf
+# Dasselbe auf dem Telefon, wo alle Zahlen in einer Zeile stehen.
+printers_needing_you =
+    { $count ->
+        [one] { $number } braucht Sie
+       *[other] { $number } brauchen Sie
+    }
 count_offline = { $count } offline
 next_free = Nächster frei { $time }
 

@@ -117,6 +117,7 @@ some_print = the print
 ## Temperatures
 
 readings = Readings
+no_temperatures = No temperatures yet.
 filament_used = Filament used
 chart_range = Last { $minutes } minutes, from 0 to { $top } °C
 nozzle = Nozzle

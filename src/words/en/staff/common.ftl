@@ -46,7 +46,8 @@ both_good = Both good
 all_good = All { $parts } good
 some_good = { $parts } good
 sign_off = Sign off
-hold_to_stop = Hold to stop { $printer }
+emergency_stop = Emergency stop
+hold_to_stop = Emergency stop of { $printer }: hold for one second
 emergency_stop_of = emergency stop of { $printer }
 
 ## Lengths of time

@@ -57,9 +57,9 @@ state_cancelled = Cancelled
 
 ## States on a printer that does not respond
 
-unresponsive_printer = { $printer } is not responding
-no_response = { $state } · no response
-no_response_since = { $state } · no response since { $time }
+no_answer = No answer from { $printer }
+no_answer_since = No answer from { $printer } since { $time }
+last_state = Last known state: { $state }
 
 ## Page of a job
 

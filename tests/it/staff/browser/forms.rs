@@ -140,7 +140,7 @@ async fn chromium_receives_stock_and_the_job_that_waited_begins() {
     browser.press(&tab, "PETG used up").await;
     browser.fill(&tab, "Amount received", "1000").await;
     browser.press(&tab, "Receive").await;
-    browser.sees(&tab, "On hand 1.0 kg").await;
+    browser.sees(&tab, "On hand 1000 g").await;
     floor.app.job_is(&job, "PRINTING").await;
     // On a phone the stock is read without moving it from side to side.
     browser.go(&tab, &format!("{base}/shop/stock")).await;

@@ -54,9 +54,14 @@ pub(super) fn share_words(language: Language, share: Option<f64>) -> String {
     share.map_or_else(|| "–".to_owned(), text)
 }
 
+/// Returns a type of material with a unit, as [`MaterialType::unit`] names it; `None` if no material has it.
+pub(super) fn kind_of_unit(word: &str) -> Option<MaterialType> {
+    MATERIAL_TYPES.into_iter().find(|kind| kind.unit() == word)
+}
+
 /// Returns a unit of material, as [`MaterialType::unit`] names it, in the language of the page.
 pub(super) fn unit_words(language: Language, word: &str) -> &str {
-    MATERIAL_TYPES.into_iter().find(|kind| kind.unit() == word).map_or(word, |kind| unit(language, kind))
+    kind_of_unit(word).map_or(word, |kind| unit(language, kind))
 }
 
 /// Formats a day as the API writes it: `2026-11-28` or `28.11.2026`.

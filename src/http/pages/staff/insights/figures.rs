@@ -3,9 +3,10 @@
 use maud::Markup;
 
 use super::chart::{Bar, BarLabel, BarMeaning, Column, bars, columns};
-use super::figure::{Datum, Figure, share_words, short_day, span_words, unit_words};
+use super::figure::{Datum, Figure, kind_of_unit, share_words, short_day, span_words, unit_words};
 use crate::staff::sign_off::{defect_label, defect_name};
 use domain::amount::Amount;
+use domain::material::exact_stock_amount;
 use domain::notation;
 use http_api::production::insights::{Insights, LostMaterial, PrintNumbers};
 use words::Language;
@@ -89,6 +90,12 @@ fn material(language: Language, lost: &[LostMaterial]) -> String {
 /// Formats an amount of material with its unit.
 fn amount_words(language: Language, amount: Amount, unit: &str) -> String {
     format!("{} {}", notation::decimal(language, amount), unit_words(language, unit))
+}
+
+/// Formats an amount of material beside a bar, in kilograms if it is large, as stock is written.
+fn bar_amount(language: Language, amount: Amount, unit: &str) -> String {
+    let kind = kind_of_unit(unit);
+    kind.map_or_else(|| amount_words(language, amount, unit), |kind| exact_stock_amount(language, amount, kind))
 }
 
 /// Returns all charts on the page, in display order.
@@ -306,7 +313,7 @@ fn material_used(language: Language, insights: &Insights) -> Figure {
         .take(MAX_BARS)
         .map(|one| Bar {
             label: named(language, one.name.as_deref()).into(),
-            text: amount_words(language, one.amount, one.unit),
+            text: bar_amount(language, one.amount, one.unit),
             share: one.amount.0 as f64 / most(one.unit) as f64,
             ink: BarMeaning::Good,
         })

@@ -68,6 +68,16 @@ fn material_words(language: Language, app: &JobHandles, material: Id, amount: Am
     )
 }
 
+/// Formats an amount of a material with its unit; the number alone if the material was deleted.
+fn amount_words(language: Language, app: &JobHandles, material: Id, amount: Amount) -> String {
+    let versioned = app.materials.resident(material).map(|handle| handle.read());
+    let kind = versioned.as_ref().and_then(|versioned| Some(versioned.state.as_ref()?.fields.kind));
+    kind.map_or_else(
+        || notation::decimal(language, amount),
+        |kind| material::exact_stock_amount(language, amount, kind),
+    )
+}
+
 fn needs(language: Language, app: &JobHandles, job: &Job) -> Markup {
     html! {
         section class="card" aria-labelledby="takes" {
@@ -87,7 +97,8 @@ fn needs(language: Language, app: &JobHandles, job: &Job) -> Markup {
                             }
                         }
                         @if claim.consumed > Amount::ZERO {
-                            span class="soft" { (texts::used_so_far(language, &notation::decimal(language, claim.consumed))) }
+                            @let consumed = amount_words(language, app, claim.material_id, claim.consumed);
+                            span class="soft" { (texts::used_so_far(language, &consumed)) }
                         }
                     }
                 }

@@ -136,6 +136,7 @@
   };
   const put = (at, made) => {
     const active = at.contains(document.activeElement) ? document.activeElement : null;
+    const left = at.matches('.summary') && at.scrollLeft; // The counts stay where they were scrolled to.
     at.querySelectorAll('input[type=checkbox]:checked').forEach(box => {
       const same = box.id && made.querySelector('#' + CSS.escape(box.id));
       if (same && same.value === box.value) same.checked = true;
@@ -145,6 +146,7 @@
       if (same) same.open = details.open;
     });
     at.replaceWith(made);
+    if (left) made.scrollLeft = left;
     if (active) {
       const again = alike(at, made, active) || made.querySelector('h3 a, h2 a, a, button') || main;
       again.focus({ preventScroll: true });

@@ -10,8 +10,7 @@ use crate::frame::time;
 use crate::staff::filled_form::{address, ways};
 use crate::staff::names::ActorNames;
 use domain::amount::Amount;
-use domain::material::{Material, Movement, MovementKind, unit};
-use domain::notation::decimal;
+use domain::material::{Material, MaterialType, Movement, MovementKind, column_amount, unit};
 use http::error::ApiError;
 use store::queries::Page;
 use words::Language;
@@ -35,11 +34,11 @@ fn kind_words(language: Language, kind: MovementKind) -> String {
 }
 
 /// Formats a change in stock with its sign; empty for zero.
-fn change_words(language: Language, delta: Amount) -> String {
+fn change_words(language: Language, delta: Amount, kind: MaterialType) -> String {
     match delta {
         Amount::ZERO => String::new(),
-        delta if delta > Amount::ZERO => format!("+{}", decimal(language, delta)),
-        delta => decimal(language, delta),
+        delta if delta > Amount::ZERO => format!("+{}", column_amount(language, delta, kind)),
+        delta => column_amount(language, delta, kind),
     }
 }
 
@@ -77,7 +76,8 @@ pub(super) async fn render(
 }
 
 fn table(language: Language, names: &ActorNames, material: &Material, lines: &[Movement]) -> Markup {
-    let unit = unit(language, material.fields.kind);
+    let kind = material.fields.kind;
+    let unit = unit(language, kind);
     html! {
         div class="table" tabindex="0" role="region" aria-label=(texts::changes_table(language)) {
             table {
@@ -98,10 +98,10 @@ fn table(language: Language, names: &ActorNames, material: &Material, lines: &[M
                         tr {
                             td { (time(language, line.created_at)) }
                             td { (kind_words(language, line.kind)) }
-                            td class="number" { (change_words(language, line.delta_quantity)) }
-                            td class="number" { (change_words(language, line.delta_reserved)) }
-                            td class="number" { (decimal(language, line.quantity)) }
-                            td class="number" { (decimal(language, line.reserved)) }
+                            td class="number" { (change_words(language, line.delta_quantity, kind)) }
+                            td class="number" { (change_words(language, line.delta_reserved, kind)) }
+                            td class="number" { (column_amount(language, line.quantity, kind)) }
+                            td class="number" { (column_amount(language, line.reserved, kind)) }
                             td { (line.reason_in(language).unwrap_or_default()) }
                             td { (names.name(&line.actor).text) }
                         }
@@ -118,9 +118,10 @@ mod tests {
 
     #[test]
     fn a_change_has_its_sign() {
-        let actual = [1, -1, 0].map(|units| change_words(Language::English, Amount::units(units)));
-        assert_eq!(actual, ["+1", "-1", ""]);
-        let german = [500, -1_500].map(|thousandths| change_words(Language::German, Amount(thousandths)));
-        assert_eq!(german, ["+0,5", "-1,5"]);
+        let change = |language, thousandths| change_words(language, Amount(thousandths), MaterialType::Filament);
+        let actual = [1_000, -1_000, 0, 12_400_000].map(|thousandths| change(Language::English, thousandths));
+        assert_eq!(actual, ["+1", "-1", "", "+12.4 kg"]);
+        let german = [500, -1_500, -12_400_500].map(|thousandths| change(Language::German, thousandths));
+        assert_eq!(german, ["+0,5", "-1,5", "-12,4005 kg"]);
     }
 }

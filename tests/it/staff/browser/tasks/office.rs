@@ -58,7 +58,7 @@ async fn receive_stock(browser: &mut Browser, tab: &Tab, app: &App) {
     let task = begin("receive stock", browser, tab, app).await;
     browser.press(tab, "Stock").await;
     browser.press(tab, "PETG used up").await;
-    browser.press(tab, "Receive 1 kg").await;
+    browser.press(tab, "Receive 1000 g").await;
     until("the delivery to be booked", || async {
         let stock = app.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
         (stock["quantity"] == 1_000).then_some(())
