@@ -314,7 +314,7 @@ async fn a_print_shows_its_progress_then_its_end_and_the_history_names_its_print
     is_sound(&list);
     let cell = list.text.split_once("<td class=\"progress\">").expect("its progress").1;
     let cell = cell.split("</td>").next().unwrap();
-    assert!(cell.contains("<progress ") && cell.contains(" %</b>") && !cell.contains("ended"), "{cell}");
+    assert!(cell.contains("<progress ") && cell.contains("%</b>") && !cell.contains("ended"), "{cell}");
 
     floor.sim(0).handle.set_speed(FAST);
     floor.app.job_is(&job, "COMPLETED").await;

@@ -21,6 +21,7 @@ use crate::form::{ONCE_FIELD, TOKEN_FIELD};
 use crate::frame::{PageCode, respond_in};
 use crate::times::{TimeForm, mark, mark_in};
 use config::Config;
+use domain::notation;
 use domain::principal::{Principal, Role};
 use domain::time::Timestamp;
 use http::access::Caller;
@@ -214,6 +215,7 @@ fn script_phrases(language: Language) -> String {
         "sinceUnderMinute": shell::elapsed_under_minute(language),
         "left": shell::left(language, first),
         "leftUnderMinute": shell::left_under_minute(language),
+        "percent": notation::percentage(language, first),
         "uploading": floor::uploading(language, first, second),
         "uploadCancel": floor::cancel_upload(language),
         "uploadCancelled": floor::upload_cancelled(language),

@@ -154,7 +154,7 @@ fault =
 
     Auf dem Drucker startet kein weiterer Druckauftrag, bis ihn jemand geprüft und das bestätigt hat.
 suspicion_subject = Möglicher Fehldruck: { $name }
-suspicion = Die Fehlererkennung ist zu { $percent } % sicher, dass der Druck auf { $name } misslingt.
+suspicion = Die Fehldruckerkennung ist zu { $percent }{ "\u00A0" }% sicher, dass der Druck auf { $name } misslingt.
 print_paused = Der Druck wurde pausiert: Prüfen Sie ihn, und setzen Sie ihn dann fort, oder brechen Sie ihn ab.
 print_not_paused = Der Druck konnte nicht pausiert werden: Prüfen Sie ihn sofort.
 print_continues = Der Druck läuft weiter: Prüfen Sie ihn.

@@ -118,7 +118,7 @@ end_picture = Bild am Ende von Versuch { $number }
 
 ## Aktionen
 
-did_it_succeed = Ist der Druck gelungen? Wenn er fertig wurde, wird sein ganzes Material als verbraucht gebucht. Wenn er fehlgeschlagen ist, werden nach dem letzten gemeldeten Fortschritt { $percent } % gebucht.
+did_it_succeed = Ist der Druck gelungen? Wenn er fertig wurde, wird sein ganzes Material als verbraucht gebucht. Wenn er fehlgeschlagen ist, werden nach dem letzten gemeldeten Fortschritt { $percent }{ "\u00A0" }% gebucht.
 mark_not_started = Als nicht gestartet markieren
 mark_finished = Als fertig gedruckt markieren
 mark_failed = Als fehlgeschlagen markieren

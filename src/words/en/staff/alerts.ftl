@@ -146,7 +146,7 @@ fault =
 
     No other job starts on it until someone has checked the printer and confirmed that.
 suspicion_subject = Possible print failure: { $name }
-suspicion = Failure detection is { $percent } % sure that the print on { $name } is failing.
+suspicion = Failure detection is { $percent }% sure that the print on { $name } is failing.
 print_paused = The print was paused: check it, then resume or cancel it.
 print_not_paused = The print could not be paused: check it now.
 print_continues = The print continues: check it.

@@ -118,7 +118,7 @@ end_picture = Picture at the end of attempt { $number }
 
 ## Actions
 
-did_it_succeed = Did the print succeed? If it finished, all of its material is recorded as used. If it failed, { $percent } % is recorded, based on the last reported progress.
+did_it_succeed = Did the print succeed? If it finished, all of its material is recorded as used. If it failed, { $percent }% is recorded, based on the last reported progress.
 mark_not_started = Mark as not started
 mark_finished = Mark as finished
 mark_failed = Mark as failed

@@ -86,7 +86,7 @@ async fn invoices_pages_are_german() {
         ">Entwurf</span>",
         ">Rechnung ohne Nummer <",
         "1.100,50 USD",
-        ">7,5 %</td>",
+        ">7,5\u{a0}%</td>",
         "value=\"7,5\"",
         ">Position 1 bearbeiten: Gestaltung</summary>",
         ">Für Ann Example ausstellen</button>",

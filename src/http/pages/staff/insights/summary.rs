@@ -90,7 +90,7 @@ fn span_figures(language: Language, insights: &Insights, earlier: &InsightTotals
     ]
 }
 
-/// Renders a comparison: "▲ Better: +12 % vs. the previous 30 days".
+/// Renders a comparison: "▲ Better: +12% vs. the previous 30 days".
 fn change_line(language: Language, change: SpanChange, better: BetterWhen, days: i64) -> Markup {
     let Some(is_growth) = change.is_growth() else {
         let is_equal = change == SpanChange::Equal;
@@ -111,15 +111,15 @@ fn change_line(language: Language, change: SpanChange, better: BetterWhen, days:
     }
 }
 
-/// Formats a change with its sign: `+12 %`, `−0.8 points`.
+/// Formats a change with its sign: `+12%`, `−0.8 points`.
 fn change_words(language: Language, change: SpanChange) -> String {
     let sign = if change.is_growth() == Some(true) { '+' } else { '−' };
     match change {
-        SpanChange::Percent(percent) => format!("{sign}{} %", percent.unsigned_abs()),
+        SpanChange::Percent(percent) => notation::percentage(language, format!("{sign}{}", percent.unsigned_abs())),
         SpanChange::PointTenths(tenths) => {
-            let tenths = tenths.unsigned_abs();
-            let figure = notation::decimal(language, format!("{sign}{}.{}", tenths / 10, tenths % 10));
-            texts::points(language, &figure)
+            let (points, tenths) = (tenths.unsigned_abs() / 10, tenths.unsigned_abs() % 10);
+            let figure = if tenths == 0 { format!("{sign}{points}") } else { format!("{sign}{points}.{tenths}") };
+            texts::points(language, &notation::decimal(language, figure))
         }
         SpanChange::Incomparable | SpanChange::Equal => String::new(),
     }
@@ -139,13 +139,15 @@ mod tests {
         let worse = german(SpanChange::PointTenths(-31), 30);
         assert!(worse.contains("Schlechter: −3,1 Prozentpunkte gegenüber den 30 Tagen davor"), "{worse}");
         assert!(german(SpanChange::Equal, 365).contains("Wie im Jahr davor"));
+        assert!(german(SpanChange::Percent(12), 30).contains("Besser: +12\u{a0}% gegenüber"));
+        assert!(german(SpanChange::PointTenths(20), 30).contains("Besser: +2 Prozentpunkte gegenüber"));
     }
 
     #[test]
     fn a_change_has_an_arrow_a_word_and_a_number() {
         let better = line(SpanChange::Percent(12), BetterWhen::Higher);
         assert!(better.contains("class=\"small up\"") && better.contains('▲'), "{better}");
-        assert!(better.contains("Better: +12 % vs. the previous 30 days"), "{better}");
+        assert!(better.contains("Better: +12% vs. the previous 30 days"), "{better}");
         let worse = line(SpanChange::PointTenths(-31), BetterWhen::Higher);
         assert!(worse.contains("class=\"small down\"") && worse.contains('▼'), "{worse}");
         assert!(worse.contains("Worse: −3.1 points vs. the previous 30 days"), "{worse}");
@@ -153,10 +155,10 @@ mod tests {
 
     #[test]
     fn less_scrap_is_better_and_more_prints_are_neither_better_nor_worse() {
-        assert!(line(SpanChange::Percent(-40), BetterWhen::Lower).contains("Better: −40 %"));
-        assert!(line(SpanChange::Percent(40), BetterWhen::Lower).contains("Worse: +40 %"));
-        assert!(line(SpanChange::Percent(40), BetterWhen::Neither).contains("</span> +40 % vs."));
-        assert!(line(SpanChange::Percent(-4), BetterWhen::Neither).contains("</span> −4 % vs."));
+        assert!(line(SpanChange::Percent(-40), BetterWhen::Lower).contains("Better: −40%"));
+        assert!(line(SpanChange::Percent(40), BetterWhen::Lower).contains("Worse: +40%"));
+        assert!(line(SpanChange::Percent(40), BetterWhen::Neither).contains("</span> +40% vs."));
+        assert!(line(SpanChange::Percent(-4), BetterWhen::Neither).contains("</span> −4% vs."));
     }
 
     #[test]

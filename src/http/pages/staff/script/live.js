@@ -99,7 +99,7 @@
     times(root);
     filter();
     const summary = document.querySelector('section.summary'), own = document.querySelector('.alone [data-percent]');
-    const told = own ? own.dataset.percent + ' %' : summary && summary.dataset.title;
+    const told = own ? phrase('percent', own.dataset.percent) : summary && summary.dataset.title;
     if (told) document.title = told + ' · ' + title;
     const { troubled, tasks } = summary ? summary.dataset : {};
     [[troubled, '[data-troubled-count]'], [tasks, '[data-task-count]']].forEach(([number, query]) => {
