@@ -261,12 +261,12 @@ async fn floor_pages_are_german() {
     card_sent(&mut german, printer, "Weitere Aktionen für").await;
     card_sent(&mut english, printer, "More actions for").await;
     floor.app.post(&floor.path(1, "/maintenance"), &json!({"on": true, "note": "new nozzle"})).await.expect(200);
-    let card = card_sent(&mut german, printer, "In Wartung").await;
+    let card = card_sent(&mut german, printer, "Außer Betrieb").await;
     assert!(card.contains(">Außer Betrieb</div>") && !card.contains("Out of service"), "{card}");
-    let card = card_sent(&mut english, printer, "In maintenance").await;
+    let card = card_sent(&mut english, printer, "Out of service").await;
     assert!(card.contains(">Out of service</div>"), "{card}");
     let page = sam.get("/floor").await;
-    shows(&page, &[">Offline oder außer Betrieb</h2>", ">In Wartung</span>", "</b> offline</a>"]);
+    shows(&page, &[">Offline oder außer Betrieb</h2>", ">Außer Betrieb</span>", "</b> offline</a>"]);
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ stop_hint = Eine Sekunde lang gedrückt halten. Ohne JavaScript genügt einmalig
 
 ## Betrieb
 
-service_heading = Wartung und Verbindung
+service_heading = Betrieb und Verbindung
 done_hint = Wird im Wartungsprotokoll gespeichert.
 reason_field = Grund
 put_back = Wieder in Betrieb nehmen

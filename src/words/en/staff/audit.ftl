@@ -51,10 +51,10 @@ sign_in_failed = failed to sign in
 rejected = sent a request that was rejected: { $request }
 unknown_command = gave the command { $command }, which this release does not have
 
-## Acts on printers that name a slot or a material; the printer is in the dative
+## Acts on printers that name a slot, a material or a state; the printer is in the case of its act
 
 slot_removed = removed { $slot } from { $subject }
-maintenance_begun = put { $subject } into maintenance
+maintenance_begun = took { $subject } out of service
 maintenance_over = put { $subject } back into service
 marked_empty = marked { $place } of { $subject } as empty
 loaded = loaded { $material } into { $subject }
