@@ -207,7 +207,7 @@ fn cards() -> Markup {
                             div class="small muted" { "ORD-1038" }
                         }
                     }
-                    div class="meta" { b { "31%" } span { "2 h 4 min left" } span { "ends 18:58" } }
+                    div class="meta" { b { "31 %" } span { "2 h 4 min left" } span { "ends 18:58" } }
                     div class="foot" {
                         span class="small muted" { (icon(Icon::CornerDownRight)) " Plant pot, 17:15" }
                         button class="btn quiet square push" type="button" aria-label={ "Pause: " (text) } { (icon(Icon::Pause)) }
