@@ -164,8 +164,8 @@ async fn whoever_adds_a_printer_begins_with_those_on_the_network() {
     let page = boss.get(NEW_PATH).await;
     is_sound(&page);
     let place = |words: &str| page.text.find(words).unwrap_or_else(|| panic!("{words} in {}", page.text));
-    assert!(place(">Search the network</button>") < place("Add by hand</h2>"), "{}", page.text);
-    assert!(place("Add by hand</h2>") < place(&format!("{NEW_PATH}?type=fw_rest\"")), "{}", page.text);
+    assert!(place(">Search the network</button>") < place("Add manually</h2>"), "{}", page.text);
+    assert!(place("Add manually</h2>") < place(&format!("{NEW_PATH}?type=fw_rest\"")), "{}", page.text);
     assert!(!page.text.contains("Search complete"), "{}", page.text);
     assert_eq!(send(&boss, SEARCH, &[("form_token", "x")]).await.status, 403);
     let begun = arrived(&boss, send(&boss, SEARCH, &[("form_token", &token(&page))]).await).await;

@@ -189,7 +189,7 @@ async fn printer_pages_are_german() {
     shows(&sam.get(&format!("{path}/edit")).await, &[">Schlagwörter</label>", ">Drucker entfernen</summary>"]);
     shows(
         &sam.get("/floor/printers/new").await,
-        &[">Drucker hinzufügen</h1>", ">Von Hand hinzufügen</h2>", "Serien X1, P1 und A1 im LAN-Modus"],
+        &[">Drucker hinzufügen</h1>", ">Manuell hinzufügen</h2>", "Serien X1, P1 und A1 im LAN-Modus"],
     );
     let form = sam.get("/floor/printers/new?type=mqtt_lan").await;
     shows(&form, &[">Zugangscode</label>", ">Seriennummer</label>", "„Nur-LAN-Modus“", ">Filamentdrucker</option>"]);

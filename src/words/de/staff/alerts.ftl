@@ -127,7 +127,7 @@ conflict = Widersprüchliche Änderungen an der Bestellung { $number } eines and
 unreported_shipment_subject = Eine Sendung der Bestellung { $number } eines anderen Shops konnte nicht gemeldet werden
 unreported_shipment =
     Der andere Shop weiß nichts von der Sendung { $shipment } seiner Bestellung { $number } (hier Bestellung { $order }): { $reason }
-    Tragen Sie sie dort von Hand ein, oder versuchen Sie es erneut.
+    Tragen Sie sie dort manuell ein, oder versuchen Sie es erneut.
 
 ## Verspätete Bestellungen
 

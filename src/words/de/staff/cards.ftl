@@ -66,7 +66,7 @@ print_failed_of = { $print } fehlgeschlagen
 print_on_bed = { $print } auf dem Druckbett
 idle = Bereit { $time }
 print_starting = Druck startet
-disconnected_manually = Von Hand getrennt
+disconnected_manually = Manuell getrennt
 no_response = Keine Antwort
 no_response_since = Keine Antwort { $time }
 

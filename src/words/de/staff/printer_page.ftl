@@ -1,4 +1,4 @@
-### Seite eines Druckers mit seinen Notizen und die Seiten, auf denen dort eine Datei von Hand gedruckt wird.
+### Seite eines Druckers mit seinen Notizen und die Seiten, auf denen dort eine Datei manuell gedruckt wird.
 
 ## Oben auf der Seite
 
@@ -71,7 +71,7 @@ completed = Erledigt: { $names }
 due = Fällig: { $name }
 mark_done = Als erledigt markieren
 
-## Eine Datei von Hand drucken
+## Eine Datei manuell drucken
 
 back_to = Zurück zu { $name }
 upload_heading = Manueller Druck auf { $name }

@@ -1,4 +1,4 @@
-### Page of a printer, with its notes, and the pages on which a file is printed there by hand.
+### Page of a printer, with its notes, and the pages on which a file is printed there manually.
 
 ## Top of the page
 
@@ -67,7 +67,7 @@ completed = Completed: { $names }
 due = Due: { $name }
 mark_done = Mark as done
 
-## Printing a file by hand
+## Printing a file manually
 
 back_to = Back to { $name }
 upload_heading = Manual print on { $name }

@@ -158,6 +158,6 @@ async fn quotes_pages_are_german() {
     let new = sam.get(&format!("/shop/quotes/new?request={request}")).await;
     shows(
         &new,
-        &["Dieses Angebot beantwortet <a href=\"/shop/requests/", ">eine Anfrage</a> von <a", ">Von Hand</h2>"],
+        &["Dieses Angebot beantwortet <a href=\"/shop/requests/", ">eine Anfrage</a> von <a", ">Manuell</h2>"],
     );
 }
