@@ -22,16 +22,6 @@ messages! {
     progress_column;
     progress_of(number: &str);
     ended(time: &str);
-    filter_created;
-    filter_validated;
-    filter_review;
-    filter_sliced;
-    filter_dispatching;
-    filter_printing;
-    filter_paused;
-    filter_completed;
-    filter_failed;
-    filter_cancelled;
 
     state_created;
     state_validated;

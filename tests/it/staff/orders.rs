@@ -270,7 +270,7 @@ on_sqlite! {
             is_sound(&list);
             assert_eq!(list.text.contains(&format!("href=\"/shop/jobs/{job}\"")), is_listed, "{query}: {}", list.text);
         }
-        let counted = "href=\"/shop/jobs?state=SLICED\"><b>1</b> waiting for a printer</a>";
+        let counted = "href=\"/shop/jobs?state=SLICED\"><b>1</b> Waiting for a printer</a>";
         assert!(sam.get("/shop/jobs").await.text.contains(counted), "the filter has no count");
         let own = token(&page);
         let change = format!("/shop/jobs/{job}/change");

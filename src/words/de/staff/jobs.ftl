@@ -10,7 +10,7 @@ view_orders = Bestellungen ansehen
 none_match = Keine passenden Druckaufträge.
 show_all = Alle anzeigen
 status = Status
-filter_all = alle
+filter_all = Alle
 job_column = Druckauftrag
 sku_column = Produkt
 order_column = Bestellung
@@ -19,16 +19,6 @@ priority = Priorität
 progress_column = Fortschritt
 progress_of = Fortschritt von { $number }
 ended = beendet { $time }
-filter_created = wartet auf eine Datei
-filter_validated = in Vorbereitung
-filter_review = wartet auf Prüfung
-filter_sliced = wartet auf einen Drucker
-filter_dispatching = wird an einen Drucker gesendet
-filter_printing = druckt
-filter_paused = pausiert
-filter_completed = gedruckt
-filter_failed = fehlgeschlagen
-filter_cancelled = abgebrochen
 
 ## Status
 

@@ -114,17 +114,6 @@ finish_review = Prüfung abschließen und Druckaufträge starten
 
 ## Zustände von Druckaufträgen
 
-job_created = wartet auf eine Datei
-job_validated = in Vorbereitung
-job_awaiting_review = wartet auf Prüfung
-job_sliced = wartet auf einen Drucker
-job_dispatching = wird an einen Drucker gesendet
-job_printing = druckt
-job_paused = pausiert
-job_completed = gedruckt
-job_failed = fehlgeschlagen
-job_cancelled = abgebrochen
-
 ## Meldungen der API, die auf Englisch sind, für die Formulare dieser Seiten
 
 backup_under_way = Eine Sicherung läuft bereits.

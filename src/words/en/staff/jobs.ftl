@@ -10,7 +10,7 @@ view_orders = View orders
 none_match = No jobs match.
 show_all = Show all
 status = Status
-filter_all = all
+filter_all = All
 job_column = Job
 sku_column = SKU
 order_column = Order
@@ -19,16 +19,6 @@ priority = Priority
 progress_column = Progress
 progress_of = Progress of { $number }
 ended = ended { $time }
-filter_created = waiting for a file
-filter_validated = preparing
-filter_review = waiting for review
-filter_sliced = waiting for a printer
-filter_dispatching = sending to a printer
-filter_printing = printing
-filter_paused = paused
-filter_completed = printed
-filter_failed = failed
-filter_cancelled = cancelled
 
 ## States
 

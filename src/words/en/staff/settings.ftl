@@ -116,19 +116,6 @@ next_number = Next { $series } number (last in the backup: { $last })
 note = Note
 finish_review = Finish review and start jobs
 
-## States of jobs, in English as in the API
-
-job_created = CREATED
-job_validated = VALIDATED
-job_awaiting_review = awaiting_manual_review
-job_sliced = SLICED
-job_dispatching = DISPATCHING
-job_printing = PRINTING
-job_paused = PAUSED
-job_completed = COMPLETED
-job_failed = FAILED
-job_cancelled = CANCELLED
-
 ## Messages of the API, which are in English, for the forms of these pages
 
 backup_under_way = A backup is already in progress.

@@ -5,8 +5,8 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::JOBS_PATH;
 use super::progress::progress;
+use super::{JOBS_PATH, state_label};
 use crate::design::{Icon, icon};
 use crate::staff::filled_form::address;
 use crate::staff::orders::StaffOrderHandles;
@@ -27,18 +27,18 @@ use words::staff::jobs as texts;
 /// Text in the language of the page.
 type JobListText = fn(Language) -> String;
 
-/// States by which the list can be filtered, in the order in which they occur, with their labels.
-const JOB_STATES: [(JobState, JobListText); 10] = [
-    (JobState::Created, texts::filter_created),
-    (JobState::Validated, texts::filter_validated),
-    (JobState::AwaitingManualReview, texts::filter_review),
-    (JobState::Sliced, texts::filter_sliced),
-    (JobState::Dispatching, texts::filter_dispatching),
-    (JobState::Printing, texts::filter_printing),
-    (JobState::Paused, texts::filter_paused),
-    (JobState::Completed, texts::filter_completed),
-    (JobState::Failed, texts::filter_failed),
-    (JobState::Cancelled, texts::filter_cancelled),
+/// States by which the list can be filtered, in the order in which they occur.
+const JOB_STATES: [JobState; 10] = [
+    JobState::Created,
+    JobState::Validated,
+    JobState::AwaitingManualReview,
+    JobState::Sliced,
+    JobState::Dispatching,
+    JobState::Printing,
+    JobState::Paused,
+    JobState::Completed,
+    JobState::Failed,
+    JobState::Cancelled,
 ];
 
 /// Heads of the columns before the numbers.
@@ -66,7 +66,7 @@ pub(super) struct JobListQuery {
 impl JobListQuery {
     fn state(&self) -> Option<JobState> {
         let state_word = self.state.as_deref()?;
-        JOB_STATES.into_iter().map(|(state, _)| state).find(|state| state.to_string() == state_word)
+        JOB_STATES.into_iter().find(|state| state.to_string() == state_word)
     }
 
     /// Returns all filters except the state. Other pages set them in their links, and the state tabs keep them.
@@ -136,7 +136,7 @@ fn states(language: Language, app: &StaffOrderHandles, query: &JobListQuery) -> 
     };
     let all = texts::filter_all(language);
     let every = ListFilter { label: &all, path: path(""), count: None, is_current: chosen.is_none() };
-    let labels = JOB_STATES.map(|(state, label)| (state, label(language)));
+    let labels = JOB_STATES.map(|state| (state, state_label(language, state).1));
     let filters = labels.iter().zip(counts).filter_map(|((state, label), count)| {
         let state = *state;
         // Jobs that ended rest in the database.
@@ -154,7 +154,7 @@ fn state_counts(app: &StaffOrderHandles) -> [usize; JOB_STATES.len()] {
     let mut counts = [0; JOB_STATES.len()];
     for (_, versioned) in app.board.orders.all_resident() {
         for job in versioned.state.iter().flat_map(|order| order.jobs.values()) {
-            let place = JOB_STATES.iter().position(|(state, _)| *state == job.state);
+            let place = JOB_STATES.iter().position(|state| *state == job.state);
             if let Some(count) = place.and_then(|place| counts.get_mut(place)) {
                 *count += 1;
             }
