@@ -1,6 +1,10 @@
 ### Teile, die in allen Bereichen vorkommen.
 
-total = Insgesamt { $count }
+total =
+    { $count ->
+        [one] { $count } Eintrag
+       *[other] { $count } Einträge
+    }
 newer = Neuere
 older = Ältere
 shown_once = Wird nur einmal angezeigt

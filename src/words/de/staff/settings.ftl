@@ -112,8 +112,6 @@ next_number = Nächste Nummer im Nummernkreis { $series } (letzte in der Sicheru
 note = Notiz
 finish_review = Prüfung abschließen und Druckaufträge starten
 
-## Zustände von Druckaufträgen
-
 ## Meldungen der API, die auf Englisch sind, für die Formulare dieser Seiten
 
 backup_under_way = Eine Sicherung läuft bereits.

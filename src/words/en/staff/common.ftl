@@ -1,6 +1,10 @@
 ### Parts that pages of all areas share.
 
-total = { $count } total
+total =
+    { $count ->
+        [one] { $count } entry
+       *[other] { $count } entries
+    }
 newer = Newer
 older = Older
 shown_once = Shown only once
