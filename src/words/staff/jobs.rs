@@ -15,7 +15,7 @@ messages! {
     status;
     filter_all;
     job_column;
-    sku_column;
+    product_column;
     order_column;
     printer_column;
     priority;
@@ -44,7 +44,7 @@ messages! {
     job_title(number: &str);
     order_link;
     all_jobs;
-    sku_link;
+    product_link;
     file_link;
     materials;
     amount_of(amount: &str, material: &str);

@@ -78,7 +78,7 @@ on_sqlite! {
         let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let empty = german(&sam, "/shop/insights?days=365").await;
-        shows(&empty, &[">Keine Drucke in diesem Zeitraum</h2>", ">1 Jahr</a>", "Keine Daten aus dem Jahr davor"]);
+        shows(&empty, &[">Keine Drucke in diesem Zeitraum</h2>", ">1 Jahr</a>", ">Noch keine Daten zu: Drucke, "]);
         let cost = json!({"unitCostCents": 2.5});
         floor.app.patch(&format!("/api/inventory/materials/{}", floor.material), &cost).await.expect(200);
         let order = floor.order(1).await;
@@ -90,7 +90,7 @@ on_sqlite! {
             "<html lang=\"de\">",
             ">Auswertung</h1>",
             "aria-label=\"Zeitraum\"",
-            ">Durchlaufzeit, Median<",
+            ">Durchlaufzeit (Median)<",
             "Keine Daten aus den 30 Tagen davor",
             ">Einen Blick wert</h2>",
             "</a> hat die höchsten Ausschusskosten: Material für 0,2",

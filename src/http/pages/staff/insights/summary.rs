@@ -19,9 +19,10 @@ enum BetterWhen {
 }
 
 /// Key figure with its comparison.
-struct SpanFigure {
-    label: String,
-    value: String,
+pub(super) struct SpanFigure {
+    pub(super) label: String,
+    /// Formatted value; `None` if there is no data.
+    pub(super) value: Option<String>,
     change: SpanChange,
     better: BetterWhen,
 }
@@ -29,23 +30,21 @@ struct SpanFigure {
 /// Label of a key figure in the language of the page.
 type KeyFigureLabel = fn(Language) -> String;
 
-/// Renders the key figures for the entire shop, compared with the same number of days before.
-pub(super) fn summary(
-    language: Language,
-    insights: &Insights,
-    earlier: &InsightTotals,
-    days: i64,
-    currency: &str,
-) -> Markup {
+/// Renders the key figures that have data, compared with the same number of days before.
+pub(super) fn summary(language: Language, figures: &[SpanFigure], days: i64) -> Markup {
     html! {
-        section aria-labelledby="in-short" {
-            h2 id="in-short" class="hidden-words" { (texts::key_figures(language)) }
-            div class="kpis" {
-                @for figure in &span_figures(language, insights, earlier, currency) {
-                    div class="panel kpi" {
-                        span class="muted small" { (figure.label) }
-                        b { (figure.value) }
-                        (change_line(language, figure.change, figure.better, days))
+        @if figures.iter().any(|figure| figure.value.is_some()) {
+            section aria-labelledby="in-short" {
+                h2 id="in-short" class="hidden-words" { (texts::key_figures(language)) }
+                div class="kpis" {
+                    @for figure in figures {
+                        @if let Some(value) = &figure.value {
+                            div class="panel kpi" {
+                                span class="muted small" { (figure.label) }
+                                b { (value) }
+                                (change_line(language, figure.change, figure.better, days))
+                            }
+                        }
                     }
                 }
             }
@@ -53,11 +52,19 @@ pub(super) fn summary(
     }
 }
 
-fn span_figures(language: Language, insights: &Insights, earlier: &InsightTotals, currency: &str) -> [SpanFigure; 9] {
+/// Returns the key figures for the entire shop. Numbers of prints and of parts are data only if something was printed
+/// in either span.
+pub(super) fn span_figures(
+    language: Language,
+    insights: &Insights,
+    earlier: &InsightTotals,
+    currency: &str,
+) -> [SpanFigure; 9] {
     use BetterWhen::{Higher, Lower, Neither};
     let (prints, quality) = (&insights.activity.total, &insights.quality.total);
+    let has_prints = prints.prints > 0 || earlier.prints.prints > 0;
     let (lead, promises) = (&insights.activity.lead_time, &insights.activity.promises);
-    let amount = |label: KeyFigureLabel, value: String, now: Option<i64>, before: Option<i64>, better| SpanFigure {
+    let amount = |label: KeyFigureLabel, value: Option<String>, now, before, better| SpanFigure {
         label: label(language),
         value,
         change: SpanChange::between_amounts(now, before),
@@ -65,21 +72,22 @@ fn span_figures(language: Language, insights: &Insights, earlier: &InsightTotals
     };
     let share = |label: KeyFigureLabel, now: Option<f64>, before: Option<f64>, better| SpanFigure {
         label: label(language),
-        value: share_words(language, now),
+        value: now.map(|share| share_words(language, Some(share))),
         change: SpanChange::between_shares(now, before),
         better,
     };
     let span = |label: KeyFigureLabel, now: Option<i64>, before: Option<i64>, better| {
-        amount(label, span_words(language, now), now, before, better)
+        amount(label, now.map(|seconds| span_words(language, Some(seconds))), now, before, better)
     };
     let count = |label: KeyFigureLabel, now: i64, before: i64, better| {
-        amount(label, texts::number(language, now), Some(now), Some(before), better)
+        amount(label, has_prints.then(|| texts::number(language, now)), Some(now), Some(before), better)
     };
-    let cost = quality.scrap_cost_cents;
-    let cost_words = cost.map_or_else(|| texts::unknown(language), |cents| notation::amount(language, cents, currency));
+    let print_seconds = has_prints.then_some(prints.print_seconds);
+    let cost = quality.scrap_cost_cents.filter(|_| has_prints);
+    let cost_words = cost.map(|cents| notation::amount(language, cents, currency));
     [
         count(texts::prints_column, prints.prints, earlier.prints.prints, Neither),
-        span(texts::print_time, Some(prints.print_seconds), Some(earlier.prints.print_seconds), Neither),
+        span(texts::print_time, print_seconds, Some(earlier.prints.print_seconds), Neither),
         share(texts::first_pass_yield, quality.first_pass_yield, earlier.quality.first_pass_yield, Higher),
         share(texts::failure_rate, prints.failure_rate, earlier.prints.failure_rate, Lower),
         count(texts::bad_parts_column, quality.scrap, earlier.quality.scrap, Lower),
@@ -151,6 +159,19 @@ mod tests {
         let worse = line(SpanChange::PointTenths(-31), BetterWhen::Higher);
         assert!(worse.contains("class=\"small down\"") && worse.contains('▼'), "{worse}");
         assert!(worse.contains("Worse: −3.1 points vs. the previous 30 days"), "{worse}");
+    }
+
+    #[test]
+    fn what_has_no_data_has_no_tile() {
+        let figure = |label: &str, value: Option<&str>| SpanFigure {
+            label: label.to_owned(),
+            value: value.map(str::to_owned),
+            change: SpanChange::Equal,
+            better: BetterWhen::Neither,
+        };
+        let html = summary(Language::English, &[figure("Prints", Some("12")), figure("Scrap cost", None)], 30).0;
+        assert!(html.contains("<b>12</b>") && !html.contains("Scrap cost"), "{html}");
+        assert_eq!(summary(Language::English, &[figure("Prints", None)], 30).0, "");
     }
 
     #[test]

@@ -43,7 +43,7 @@ const JOB_STATES: [JobState; 10] = [
 
 /// Heads of the columns before the numbers.
 const COLUMNS: [JobListText; 5] =
-    [texts::job_column, texts::status, texts::sku_column, texts::order_column, texts::printer_column];
+    [texts::job_column, texts::status, texts::product_column, texts::order_column, texts::printer_column];
 
 /// Query parameters of the job list. Unknown values are ignored.
 #[derive(Request, Debug)]
