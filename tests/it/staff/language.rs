@@ -53,7 +53,7 @@ async fn pages_are_in_the_language_of_the_account_and_else_in_that_of_the_browse
     shows(&saved, &["<html lang=\"de\">", "<option value=\"de\" selected>Deutsch</option>"]);
     assert_eq!(language(&sam).await, "de");
     let sessions = sam.get("/shop/settings/sessions").await;
-    shows(&sessions, &[">Sitzungen</h1>", ">dieser Browser<", ">heute ", "id=\"summary\"", "0</b> Drucker im Druck"]);
+    shows(&sessions, &[">Sitzungen</h1>", ">Dieser Browser<", ">heute ", "id=\"summary\"", "0</b> Drucker im Druck"]);
     shows(&sam.get("/shop/settings/password").await, &[">Neues Passwort</label>"]);
     shows(&sam.get("/shop/settings/second-factor").await, &[">Anmeldung in zwei Schritten</h1>", ">Einrichten<"]);
 

@@ -57,7 +57,7 @@ email_missing = E-Mail ist nicht eingerichtet
 only_admins = Nur Admins können API-Schlüssel, Benutzer und Integrationen verwalten.
 no_restart = Alle Einstellungen sind wirksam. Kein Neustart nötig.
 restart = Neustart
-restart_needed = nötig
+restart_needed = Nötig
 restart_text = Seit dem Start des Servers haben sich Einstellungen geändert. Starten Sie ihn neu, damit sie wirksam werden, zum Beispiel mit { $command }.
 only_secrets = Nur geheime Werte haben sich geändert. Sie werden nicht angezeigt.
 
@@ -100,7 +100,7 @@ never_restored = Dieser Betrieb wurde noch nie aus einer Sicherung wiederhergest
 backup_from = Sicherung: { $time }
 restored = Wiederhergestellt: { $time }.
 reviewed_by = Geprüft von { $person }, { $time }.
-needs_review = zu prüfen
+needs_review = Zu prüfen
 waiting_text = Ihr Betrieb ist auf dem Stand dieser Sicherung. Seither kann er Druckaufträge gedruckt, Zahlungen erhalten und Nummern vergeben haben, die hier fehlen. Druckaufträge beginnen erst, wenn Sie diese Prüfung abschließen.
 open_jobs = Druckaufträge, die schon gedruckt sein können ({ $count })
 no_open_jobs = Es waren keine Druckaufträge offen.

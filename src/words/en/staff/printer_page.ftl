@@ -52,7 +52,7 @@ position = Position
 row_and_column = row { $row }, column { $column }
 tags = Tags
 last_response = Last response
-attention = Attention
+attention = Needs attention
 bed_cleared = Bed cleared
 code_label = QR code label
 
@@ -88,7 +88,7 @@ print_now = Print now on { $name }
 print_note = Printing starts immediately and uses the file as it is. A manual print isn't part of any job or order and doesn't affect stock.
 filament_field = Slot for filament { $number }
 filament_field_of = Slot for filament { $number } ({ $details })
-automatic = automatic
+automatic = Automatic
 slot_with = { $slot }: { $spool }
 unknown_spool = unknown
 not_gcode = This file isn't G-code.

@@ -61,7 +61,7 @@ email_missing = Email is not set up
 only_admins = Only admins can manage API keys, users and integrations.
 no_restart = All settings are in effect. No restart needed.
 restart = Restart
-restart_needed = needed
+restart_needed = Needed
 restart_text = Settings have changed since the server started. Restart it to apply them, for example with { $command }.
 only_secrets = Only secrets have changed. Their values are not shown.
 
@@ -104,7 +104,7 @@ never_restored = This shop has never been restored from a backup.
 backup_from = Backup from { $time }
 restored = Restored { $time }.
 reviewed_by = Reviewed by { $person }, { $time }.
-needs_review = needs review
+needs_review = Needs review
 waiting_text = Your shop is in the state of this backup. Since then, it may have printed jobs, received payments and issued numbers that are missing here. Print jobs don't start until you finish this review.
 open_jobs = Jobs that may already be printed ({ $count })
 no_open_jobs = No jobs were open.

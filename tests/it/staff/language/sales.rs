@@ -150,7 +150,7 @@ async fn quotes_pages_are_german() {
         ">Anfrage von Ann Example <",
         "alt=\"Foto 1 von Ann Example\"",
         ", von der Website ",
-        ">UV-Beschichtung</dt><dd>nein</dd>",
+        ">UV-Beschichtung</dt><dd>Nein</dd>",
         ">Angebot aus Schätzung erstellen</button>",
         ">Anfrage von Ann Example abschließen</button>",
     ];
