@@ -161,7 +161,7 @@ print_continues = Der Druck läuft weiter: Prüfen Sie ihn.
 
 ## Wartung
 
-maintenance_subject = Wartung fällig: { $printer }: { $task }
+maintenance_subject = Wartung bei { $printer } fällig: { $task }
 maintenance = { $task } ist bei { $printer } fällig: { $reason } seit dem letzten Mal.
 maintenance_blocks = Der Drucker nimmt keine Druckaufträge an, bis die Arbeit erledigt und eingetragen ist.
 maintenance_can_wait = Der Drucker nimmt weiter Druckaufträge an; tragen Sie die Arbeit ein, wenn sie erledigt ist.
@@ -217,4 +217,4 @@ backup_subject = Sicherung fehlgeschlagen
 backup =
     Der Server konnte die geplante Sicherung nicht anlegen: { $reason }.
 
-    Er versucht es alle 15 Minuten erneut. Prüfen Sie den Ort, den die Einstellungen für Sicherungen nennen, unter { $url }; dort können Sie auch eine Sicherung herunterladen. Sie werden nur dann erneut benachrichtigt, wenn eine Sicherung fehlschlägt, nachdem eine gelungen ist.
+    Er versucht es alle 15 Minuten erneut. Prüfen Sie den Ablageort der Sicherungen unter { $url }; dort können Sie auch eine Sicherung herunterladen. Sie werden nur dann erneut benachrichtigt, wenn eine Sicherung fehlschlägt, nachdem eine gelungen ist.

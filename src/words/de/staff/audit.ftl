@@ -49,7 +49,7 @@ rejected_counted =
 rejected_uncounted = hat weitere Anfragen gesendet, die abgelehnt wurden
 sign_in_failed = konnte sich nicht anmelden
 rejected = hat eine Anfrage gesendet, die abgelehnt wurde: { $request }
-unknown_command = hat den Befehl { $command } gegeben, den diese Version nicht kennt
+unknown_command = hat den Befehl { $command } gesendet, den diese Version nicht kennt
 
 ## Vorgänge an Druckern, die ein Fach, ein Material oder einen Zustand nennen; der Drucker steht im Fall seines Vorgangs
 
