@@ -23,8 +23,8 @@ stock_check = waiting for the stock check
 sending = being sent to the printer
 paused = paused at the printer
 no_reason_reported = the printer reports no reason
-end_unknown = unknown how the print ended ({ $reason }); an operator must resolve it
-start_unknown = unknown whether the print started ({ $reason }); an operator must resolve it
+end_unknown = how the print ended is unknown ({ $reason }); an operator must resolve it
+start_unknown = whether the print started is unknown ({ $reason }); an operator must resolve it
 wrong_key = the printer rejects the API key; enter the correct key in the printer's settings
 silent_since = the printer has not responded since { $time }
 silent = the printer has not responded yet
@@ -89,7 +89,7 @@ laser_engraver = laser engraver
 ## Why a printer takes no job, after "the printer is"
 
 unready_manual_start = starting a manual print
-unready_unverified = unverified
+unready_unverified = waiting to be checked
 unready_finishing = finishing
 unready_paused = paused
 unready_starting = starting
