@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(sentence(&act("printer.signed_off", DONE)), "signed off parts on Ada");
         let maintenance = |on| entry(&PrinterCommand::Maintenance { on, note: None });
         assert_eq!(sentence(&maintenance(true)), "took Ada out of service");
-        assert_eq!(sentence(&maintenance(false)), "put Ada back into service");
+        assert_eq!(sentence(&maintenance(false)), "returned Ada to service");
     }
 
     #[test]

@@ -259,6 +259,6 @@ async fn maintenance_is_set_and_ended_on_the_page_of_the_printer() {
     floor.attention(0, "maintenance", true).await;
     let back = send(&sam, &path, &[("form_token", &own), ("on", "false")]).await;
     assert_eq!(back.status, 200, "{}", back.text);
-    assert!(back.text.contains("</a> back into service"), "{}", back.text);
+    assert!(back.text.contains("</a> to service"), "{}", back.text);
     floor.attention(0, "maintenance", false).await;
 }

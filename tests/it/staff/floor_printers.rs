@@ -131,7 +131,7 @@ on_sqlite! {
 
         let begin = [("form_token", own.as_str()), ("on", "true"), ("note", "smells burnt")];
         let out = arrived(&sam, send(&sam, &format!("{page}/maintenance"), &begin).await).await;
-        assert!(out.text.contains("smells burnt") && out.text.contains("Put back into service"), "{}", out.text);
+        assert!(out.text.contains("smells burnt") && out.text.contains("Return to service"), "{}", out.text);
         floor.attention(0, "maintenance", true).await;
         let end = [("form_token", own.as_str()), ("done", "new fan")];
         let back = arrived(&sam, send(&sam, &format!("{page}/back"), &end).await).await;

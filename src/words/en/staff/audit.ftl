@@ -55,7 +55,7 @@ unknown_command = sent the command { $command }, which this version does not kno
 
 slot_removed = removed { $slot } from { $subject }
 maintenance_begun = took { $subject } out of service
-maintenance_over = put { $subject } back into service
+maintenance_over = returned { $subject } to service
 marked_empty = marked { $place } of { $subject } as empty
 loaded = loaded { $material } into { $subject }
 loaded_onto = loaded { $material } onto { $place } of { $subject }
