@@ -64,7 +64,7 @@ impl AuditSentence {
     }
 }
 
-/// Returns a description of a rejected request, or of a command that this release does not have.
+/// Returns a description of a rejected request, or of a command that this version does not know.
 fn rejected(language: Language, action: &str, count: Option<u64>) -> String {
     match (action, count) {
         (COUNTED_ACTION, Some(count)) => texts::rejected_counted(language, count),

@@ -147,13 +147,18 @@ pub fn document_day(language: Language, at: Timestamp) -> String {
     }
 }
 
-/// Formats basis points as a percentage: `7.25 %` or `7,25 %`.
+/// Formats basis points as a percentage: `7.25%` or `7,25 %`.
 pub fn percent(language: Language, bps: i64) -> String {
-    let figure = percent_text(bps);
-    match language {
-        Language::English => format!("{figure} %"),
-        Language::German => format!("{} %", figure.replace('.', ",")),
-    }
+    percentage(language, percent_text(bps))
+}
+
+/// Formats a number of hundredths as a percentage: `7.5%` or `7,5 %`, in which the space does not break.
+pub fn percentage(language: Language, number: impl Display) -> String {
+    let sign = match language {
+        Language::English => "%",
+        Language::German => "\u{a0}%",
+    };
+    format!("{}{sign}", decimal(language, number))
 }
 
 /// Formats a size: `20.5 × 12 × 8 mm` or `20,5 × 12 × 8 mm`.
@@ -245,8 +250,8 @@ mod tests {
         assert_eq!(both(-5, "USD"), ["-0.05 USD", "-0,05 USD"]);
         assert_eq!(both(1500, "jpy"), ["1,500 JPY", "1.500 JPY"]);
         assert_eq!(Language::ALL.map(|language| figure(language, 99_900, "eur")), ["999.00", "999,00"]);
-        assert_eq!(Language::ALL.map(|language| percent(language, 725)), ["7.25 %", "7,25 %"]);
-        assert_eq!(Language::ALL.map(|language| percent(language, 1900)), ["19 %", "19 %"]);
+        assert_eq!(Language::ALL.map(|language| percent(language, 725)), ["7.25%", "7,25\u{a0}%"]);
+        assert_eq!(Language::ALL.map(|language| percent(language, 1900)), ["19%", "19\u{a0}%"]);
     }
 
     #[test]

@@ -266,7 +266,7 @@ impl PrintAction {
         self.connection.look.notify_one();
         let error = outcome.as_ref().err().map(|error| ("printer_refused".to_owned(), error.to_string()));
         let paused = error.is_none();
-        let detail = Some(format!("failure detection is {percent} % confident that the print is failing"));
+        let detail = Some(format!("failure detection is {percent}% confident that the print is failing"));
         let of = printer.in_hand.as_ref().map(|in_hand| (in_hand.order, in_hand.job));
         let record = PrinterNews::Acted(Box::new(ActRecord { act: DirectAction::Pause, detail, of, error }));
         if let Err(error) = self.printers.ask(printer.id, CommandOrigin::system(), record).await {

@@ -101,7 +101,7 @@ audited_acts! {
         PrinterBedCleared = "printer.bed_cleared" of Printer, Indirect(texts::printer_bed_cleared);
         PrinterClearAttention = "printer.clear_attention" of Printer, Direct(texts::printer_clear_attention);
         PrinterHome = "printer.home" of Printer, Indirect(texts::printer_home);
-        PrinterMaintenance = "printer.maintenance" of Printer, Indirect(texts::printer_maintenance);
+        PrinterMaintenance = "printer.maintenance" of Printer, Direct(texts::printer_maintenance);
         PrinterAddReminder = "printer.add_reminder" of Printer, Indirect(texts::printer_add_reminder);
         PrinterChangeReminder = "printer.change_reminder" of Printer, Indirect(texts::printer_change_reminder);
         PrinterRemoveReminder = "printer.remove_reminder" of Printer, Indirect(texts::printer_remove_reminder);

@@ -65,7 +65,7 @@ fn entries_are_sentences() {
     assert_eq!(counted(Some(95)), "sent 95 more requests that were rejected");
     assert_eq!(counted(Some(1)), "sent one more request that was rejected");
     assert_eq!(counted(None), "sent more requests that were rejected");
-    assert_eq!(sentence("moon.land", DONE).0, "gave the command moon.land, which this release does not have");
+    assert_eq!(sentence("moon.land", DONE).0, "sent the command moon.land, which this version does not know");
     assert_eq!(AuditedAct::OrderCancel.label(Language::English), "cancelled an order");
 }
 
@@ -77,7 +77,7 @@ fn german_sentences_have_their_subjects_in_the_right_case() {
     assert_eq!(german("POST /login", "wrong_credentials", None, ""), "Ada konnte sich nicht anmelden");
     let counted = "Ada hat 1.200 weitere Anfragen gesendet, die abgelehnt wurden";
     assert_eq!(german("refused", "counted", Some(1_200), ""), counted);
-    let unknown = "Ada hat den Befehl moon.land gegeben, den diese Version nicht kennt";
+    let unknown = "Ada hat den Befehl moon.land gesendet, den diese Version nicht kennt";
     assert_eq!(german("moon.land", DONE, None, ""), unknown);
 
     let label = |act: AuditedAct| act.label(Language::German);

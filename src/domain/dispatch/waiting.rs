@@ -47,7 +47,7 @@ pub enum WaitingCode {
     PrinterRefuses,
     /// A suitable printer, or the printer of the job, cannot be reached.
     PrinterOffline,
-    /// A suitable printer needs a person: it is in maintenance, reports an error, or its last print is unverified.
+    /// A suitable printer needs a person: it is out of service, reports an error, or its last print is unverified.
     PrinterAttention,
     /// A different build plate is needed.
     BuildPlate,

@@ -325,7 +325,7 @@ carried_by! { PrinterFaultData:
 pub struct PrinterActData {
     #[serde(flatten)]
     pub(crate) printer: PrinterData,
-    /// Maintenance note; null unless the printer is under maintenance.
+    /// Note on why the printer is out of service; null while it is in service.
     pub(crate) note: Option<String>,
 }
 carried_by! { PrinterActData:

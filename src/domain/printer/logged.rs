@@ -146,8 +146,8 @@ mod tests {
         assert_eq!(sentence(&act("printer.load_slot", DONE)), "loaded a spool into Ada", "an entry of former versions");
         assert_eq!(sentence(&act("printer.signed_off", DONE)), "signed off parts on Ada");
         let maintenance = |on| entry(&PrinterCommand::Maintenance { on, note: None });
-        assert_eq!(sentence(&maintenance(true)), "put Ada into maintenance");
-        assert_eq!(sentence(&maintenance(false)), "put Ada back into service");
+        assert_eq!(sentence(&maintenance(true)), "took Ada out of service");
+        assert_eq!(sentence(&maintenance(false)), "returned Ada to service");
     }
 
     #[test]
@@ -194,8 +194,8 @@ mod tests {
         let removed = LoggedAct { slot: Some(SlotLabels::Numbers.label(3)), ..removed };
         assert_eq!(german(&removed), "hat bei Ada Fach 4 entfernt");
         let maintenance = |on| german(&entry(&PrinterCommand::Maintenance { on, note: None }));
-        assert_eq!(maintenance(true), "hat bei Ada die Wartung begonnen");
-        assert_eq!(maintenance(false), "hat bei Ada die Wartung beendet");
+        assert_eq!(maintenance(true), "hat Ada außer Betrieb genommen");
+        assert_eq!(maintenance(false), "hat Ada wieder in Betrieb genommen");
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl LostPrint {
             return Ok(why);
         }
         let percent = (in_hand.progress * 100.0).round();
-        Err(format!("{why}; its progress was last seen at {percent} %, and its end was not observed"))
+        Err(format!("{why}; its progress was last seen at {percent}%, and its end was not observed"))
     }
 
     /// Returns whether the rest of the print could have finished since the print was last observed. Only half of the
@@ -74,7 +74,7 @@ mod tests {
     fn a_print_out_of_sight_that_another_one_followed_is_for_a_person_to_tell() {
         let lost = LostPrint { server: ServerRun::Unknown, stopped: false, unseen_ms: Some(20_000) };
         let doubt = judge(&print(0.16, true), &lost, UNKNOWN_REASON).unwrap_err();
-        assert!(doubt.starts_with(UNKNOWN_REASON) && doubt.contains("last seen at 16 %"), "{doubt}");
+        assert!(doubt.starts_with(UNKNOWN_REASON) && doubt.contains("last seen at 16%"), "{doubt}");
         let shows = LostPrint { stopped: true, ..lost };
         assert_eq!(judge(&print(0.16, true), &shows, UNKNOWN_REASON), Ok(UNKNOWN_REASON.to_owned()), "it shows so");
         let cancelled = CurrentAttempt { cancel: true, ..print(0.16, true) };

@@ -161,25 +161,33 @@ fn element((form, language, at): (TimeForm, Language, Timestamp), clock: &ShopCl
             html! { time datetime=(at) title=(exact) data-near="" { (notation::near(language, clock, at, now)) } }
         }
         TimeForm::Elapsed => {
-            let text = shell::elapsed(language, &span(language, now.since(at)));
-            html! { time datetime=(at) title=(exact) data-since="" { (text) } }
+            html! { time datetime=(at) title=(exact) data-since="" { (elapsed(language, now.since(at))) } }
         }
         TimeForm::Remaining => {
-            let text = shell::left(language, &span(language, at.since(now)));
-            html! { time datetime=(at) title=(exact) data-left="" { (text) } }
+            html! { time datetime=(at) title=(exact) data-left="" { (left(language, at.since(now))) } }
         }
         TimeForm::FieldDate => html! { (clock.field_date(at)) },
         TimeForm::DayLeft => html! { (clock.day_left_ms(now)) },
     }
 }
 
-/// Formats an elapsed or remaining time in the same way as the staff script: `12 min`, `3 h 5 min`.
-fn span(language: Language, ms: i64) -> String {
+/// Formats an elapsed time in the same way as the staff script: `for 12 min`.
+fn elapsed(language: Language, ms: i64) -> String {
+    span(language, ms).map_or_else(|| shell::elapsed_under_minute(language), |span| shell::elapsed(language, &span))
+}
+
+/// Formats a remaining time in the same way as the staff script: `12 min left`.
+fn left(language: Language, ms: i64) -> String {
+    span(language, ms).map_or_else(|| shell::left_under_minute(language), |span| shell::left(language, &span))
+}
+
+/// Formats an elapsed or remaining time: `12 min`, `3 h 5 min`; `None` for less than a minute.
+fn span(language: Language, ms: i64) -> Option<String> {
     let minutes = (ms.max(0) + 30_000) / 60_000;
     match minutes {
-        0 => shell::under_minute(language),
-        1..60 => shell::minutes(language, &minutes.to_string()),
-        _ => shell::hours(language, &(minutes / 60).to_string(), &(minutes % 60).to_string()),
+        0 => None,
+        1..60 => Some(shell::minutes(language, &minutes.to_string())),
+        _ => Some(shell::hours(language, &(minutes / 60).to_string(), &(minutes % 60).to_string())),
     }
 }
 
@@ -232,6 +240,8 @@ mod tests {
         assert_eq!(day, format!("<time {exact}>Sat 28 Nov</time>"));
         let elapsed = fill(&mark(TimeForm::Elapsed, AT).0, &berlin(), AT.plus_ms(HOUR_MS + 300_000));
         assert!(elapsed.ends_with(">for 1 h 5 min</time>"), "{elapsed}");
+        let elapsed = fill(&mark(TimeForm::Elapsed, AT).0, &berlin(), AT.plus_ms(1_000));
+        assert!(elapsed.ends_with(">for less than a minute</time>"), "{elapsed}");
         let left = html! { main data-day-left=(mark(TimeForm::DayLeft, Timestamp::default())) {} };
         assert_eq!(fill(&left.0, &berlin(), AT), "<main data-day-left=\"22795000\"></main>");
     }
@@ -246,9 +256,13 @@ mod tests {
             text.trim_end_matches("</time>").to_owned()
         };
         let english = |minutes| left(Language::English, minutes);
-        assert_eq!([-5, 0, 1, 59].map(english), ["under 1 min left", "under 1 min left", "1 min left", "59 min left"]);
+        assert_eq!([-5, 0].map(english), ["less than a minute left", "less than a minute left"]);
+        assert_eq!([1, 59].map(english), ["1 min left", "59 min left"]);
         assert_eq!(english(125), "2 h 5 min left");
-        assert_eq!(left(Language::German, 125), "noch 2 Std. 5 Min.");
+        assert_eq!(
+            [0, 125].map(|minutes| left(Language::German, minutes)),
+            ["noch weniger als eine Minute", "noch 2 Std. 5 Min."]
+        );
     }
 
     #[test]
@@ -262,7 +276,9 @@ mod tests {
         assert!(fill(&page.0, &berlin(), AT).ends_with(">17:40</time>"));
         assert!(fill(&page.0, &berlin(), AT.plus_ms(24 * HOUR_MS)).ends_with(">gestern 17:40</time>"));
         let page = mark_in(Language::German, TimeForm::Elapsed, AT);
-        for (ms, text) in [(1_000, "seit unter 1 Min."), (720_000, "seit 12 Min."), (3_900_000, "seit 1 Std. 5 Min.")] {
+        let spans =
+            [(1_000, "seit weniger als einer Minute"), (720_000, "seit 12 Min."), (3_900_000, "seit 1 Std. 5 Min.")];
+        for (ms, text) in spans {
             assert!(fill(&page.0, &berlin(), AT.plus_ms(ms)).ends_with(&format!(">{text}</time>")), "{text}");
         }
         assert_eq!(mark_in(Language::English, TimeForm::Day, AT).0, mark(TimeForm::Day, AT).0);

@@ -181,7 +181,7 @@ impl OngoingTransfer {
 impl fmt::Display for OngoingTransfer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let file = self.file.as_deref().unwrap_or("unknown file");
-        write!(f, "another upload is in progress: {file}, {:.0} %", self.percent)
+        write!(f, "another upload is in progress: {file}, {:.0}%", self.percent)
     }
 }
 

@@ -195,7 +195,7 @@ async fn an_upload_that_another_one_stands_in_the_way_of_says_so() {
     let limits = Settings { upload_wait: Duration::from_millis(100), ..settings() };
     let printer = with_key("prusa_link", &serve(router).await, "k3y", limits);
     let refused = printer.upload("a.gcode", &source).await.unwrap_err();
-    let words = "Already in transfer process (another upload is in progress: vase.gcode, 42 %)";
+    let words = "Already in transfer process (another upload is in progress: vase.gcode, 42%)";
     assert_eq!(refused, PrinterError::Refused { status: 409, message: words.into() });
 }
 

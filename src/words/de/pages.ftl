@@ -256,7 +256,7 @@ fault_too_long =
 
 missing_title = Diese Seite gibt es nicht
 missing_text = Prüfen Sie die Adresse oder gehen Sie zu Ihren Bestellungen.
-lost_text = Prüfen Sie die Adresse. Wenn Sie hier bestellt haben, gehen Sie zu Ihren Bestellungen; wenn Sie hier arbeiten, gehen Sie zur Fertigung.
+lost_text = Prüfen Sie die Adresse. Wenn Sie hier bestellt haben, gehen Sie zu Ihren Bestellungen; wenn Sie hier arbeiten, gehen Sie zur Werkstatt.
 cross_site_title = Diese Anfrage kam nicht von unserer Website
 cross_site_text = Öffnen Sie die Seite auf unserer Website und versuchen Sie es dort noch einmal.
 outdated_title = Bitte versuchen Sie es noch einmal
@@ -276,7 +276,7 @@ invalid_text = Gehen Sie zurück und korrigieren Sie die oben genannten Angaben.
 broken_title = Etwas ist schiefgegangen
 broken_text = Das liegt nicht an Ihnen, und der Fehler wurde protokolliert. Versuchen Sie es später noch einmal.
 to_orders = Zu Ihren Bestellungen
-to_floor = Zur Fertigung
+to_floor = Zur Werkstatt
 export_expired_title = Dieser Link ist abgelaufen
 export_unknown_title = Dieser Link funktioniert nicht
 export_again_text = Exporte können 7 Tage lang heruntergeladen werden. Fordern Sie in Ihrem Konto einen neuen an.

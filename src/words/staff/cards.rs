@@ -53,7 +53,6 @@ messages! {
     print_on_bed(print: &str);
     idle(time: &str);
     print_starting;
-    out_of_service;
     disconnected_manually;
     no_response;
     no_response_since(time: &str);

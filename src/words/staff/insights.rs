@@ -38,7 +38,7 @@ messages! {
     quoted(text: &str);
 
     as_csv(title: &str);
-    no_data;
+    nothing_yet(names: &str);
     table_of(title: &str);
     number(count: i64);
     parts(count: i64);
@@ -59,12 +59,11 @@ messages! {
     finished_column;
     failed_column;
     cancelled_column;
-    printed_column;
     printer_column;
     utilisation_column;
     prints_column;
     reason_column;
-    sku_column;
+    product_column;
     parts_column;
     good_column;
     bad_parts_column;

@@ -1,4 +1,4 @@
-//! Messages of the page of a printer, with its notes, and of the pages on which a file is printed there by hand.
+//! Messages of the page of a printer, with its notes, and of the pages on which a file is printed there manually.
 
 use crate::messages;
 

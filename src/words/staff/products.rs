@@ -12,9 +12,9 @@ messages! {
     files_tab;
     no_sku_match;
     show_all;
-    sku_column;
+    product_column;
     code_column;
-    sku_and_code_column;
+    product_and_code_column;
     material_column;
     price_column;
     orderable_column;

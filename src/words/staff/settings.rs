@@ -98,17 +98,6 @@ messages! {
     note;
     finish_review;
 
-    job_created;
-    job_validated;
-    job_awaiting_review;
-    job_sliced;
-    job_dispatching;
-    job_printing;
-    job_paused;
-    job_completed;
-    job_failed;
-    job_cancelled;
-
     backup_under_way;
     invalid_settings;
     backup_failed;

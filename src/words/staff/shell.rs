@@ -50,11 +50,12 @@ messages! {
     count_offline(count: &str);
     next_free(time: &str);
 
-    under_minute;
     minutes(minutes: &str);
     hours(hours: &str, minutes: &str);
     elapsed(span: &str);
+    elapsed_under_minute;
     left(span: &str);
+    left_under_minute;
 
     done;
     failed;

@@ -38,7 +38,7 @@ each_kind! {
         floor.attention(0, "maintenance", true).await;
         let (order, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
-        assert!(words(&waits, "waitingReason").contains("is under maintenance"), "{waits}");
+        assert!(words(&waits, "waitingReason").contains("is out of service"), "{waits}");
         let print = floor.app.post(&floor.path(0, "/print"), &json!({"filename": "x.gcode"})).await;
         assert_eq!(print.error(409), "printer_busy");
         floor.app.post(&floor.path(0, "/maintenance"), &json!({"on": false})).await.expect(200);

@@ -62,7 +62,7 @@ each_kind! {
         let (floor, _, job) = doubt(kind, StartFate::Lost).await;
         let (_, other) = floor.one().await;
         let waits = floor.app.job_is(&other, "SLICED").await;
-        assert!(words(&waits, "waitingReason").contains("is unverified"), "{waits}");
+        assert!(words(&waits, "waitingReason").contains("is waiting to be checked"), "{waits}");
         let path = format!("/api/jobs/{job}/resolve");
         assert_eq!(floor.app.post(&path, &json!({"outcome": "perhaps"})).await.error(400), "validation_failed");
         let other = format!("/api/jobs/{other}/resolve");

@@ -169,7 +169,7 @@ async fn the_to_do_page_gathers_equal_acts_and_shows_work_before_setup() {
     }
     let to_do = ada.get("/to-do").await;
     let lately = to_do.text.split_once("Recent activity").expect("what was done").1;
-    assert!(lately.contains("<span>Ada put 2 printers into maintenance</span>"), "{lately}");
+    assert!(lately.contains("<span>Ada took 2 printers out of service</span>"), "{lately}");
     // The log itself is for admins.
     let sam = super::operator(app).await;
     assert!(!sam.get("/to-do").await.text.contains("Open the audit log"));

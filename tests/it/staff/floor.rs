@@ -168,7 +168,7 @@ on_sqlite! {
             loop {
                 let sent = stream.next().await.unwrap();
                 if sent.event == "part" && sent.data["id"].as_str().unwrap().starts_with("printer-") {
-                    let is_it = sent.data["html"].as_str().unwrap().contains("In maintenance");
+                    let is_it = sent.data["html"].as_str().unwrap().contains("Out of service");
                     ids.push(sent.data["id"].as_str().unwrap().to_owned());
                     if is_it {
                         break;
@@ -229,7 +229,7 @@ async fn pages_are_compressed_for_browsers_and_so_is_their_stream_which_still_te
     // What happens later is told by itself, and does not wait until more of it is there.
     let body = json!({"on": true, "note": "new nozzle"});
     floor.app.post(&floor.path(1, "/maintenance"), &body).await.expect(200);
-    wait_for("In maintenance").await;
+    wait_for("Out of service").await;
     // Customers' pages are small, and their cookie comes along from other sites.
     let ann = crate::billing::customer(&floor.app, "ann@example.org").await;
     let own = ann.open(ann.request("GET", "/orders").header("accept-encoding", "gzip")).await;
@@ -252,14 +252,13 @@ async fn maintenance_is_set_and_ended_on_the_page_of_the_printer() {
     let sam = operator(&floor.app).await;
     let (own, path) = (token(&sam.get("/floor").await), format!("/floor/printers/{}/maintenance", floor.printers[0]));
     let out = send(&sam, &path, &[("form_token", &own), ("on", "true"), ("note", "<b>nozzle</b>")]).await;
-    assert!(out.text.contains("In maintenance") && out.text.contains("&lt;b&gt;nozzle"), "{}", out.text);
+    assert!(out.text.contains("Out of service") && out.text.contains("&lt;b&gt;nozzle"), "{}", out.text);
     is_sound(&out);
     let by_whom = out.text.split_once("Recent activity").expect("who did it").1;
-    assert!(by_whom.contains("maintenance") && by_whom.contains("<span>Sam put <a "), "{}", out.text);
-    assert!(by_whom.contains(" put <a ") && by_whom.contains("</a> into maintenance"), "{}", out.text);
+    assert!(by_whom.contains("<span>Sam took <a ") && by_whom.contains("</a> out of service"), "{}", out.text);
     floor.attention(0, "maintenance", true).await;
     let back = send(&sam, &path, &[("form_token", &own), ("on", "false")]).await;
     assert_eq!(back.status, 200, "{}", back.text);
-    assert!(back.text.contains("</a> back into service"), "{}", back.text);
+    assert!(back.text.contains("</a> to service"), "{}", back.text);
     floor.attention(0, "maintenance", false).await;
 }

@@ -35,7 +35,7 @@ async fn chromium_drops_a_file_on_a_card_and_prints_it() {
     browser.eval(&tab, "document.querySelector('form[action$=\"/print\"] button').click()").await;
     until("the print to begin", || async { (floor.started(1) == 1).then_some(()) }).await;
     browser.until(&tab, "the page of the printer", &format!("document.querySelector('{card} progress')")).await;
-    browser.until(&tab, "the title to say how far it is", "/^[0-9]+ % · /.test(document.title)").await;
+    browser.until(&tab, "the title to say how far it is", "/^[0-9]+% · /.test(document.title)").await;
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
 

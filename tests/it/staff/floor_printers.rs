@@ -131,7 +131,7 @@ on_sqlite! {
 
         let begin = [("form_token", own.as_str()), ("on", "true"), ("note", "smells burnt")];
         let out = arrived(&sam, send(&sam, &format!("{page}/maintenance"), &begin).await).await;
-        assert!(out.text.contains("smells burnt") && out.text.contains("Put back into service"), "{}", out.text);
+        assert!(out.text.contains("smells burnt") && out.text.contains("Return to service"), "{}", out.text);
         floor.attention(0, "maintenance", true).await;
         let end = [("form_token", own.as_str()), ("done", "new fan")];
         let back = arrived(&sam, send(&sam, &format!("{page}/back"), &end).await).await;
@@ -164,8 +164,8 @@ async fn whoever_adds_a_printer_begins_with_those_on_the_network() {
     let page = boss.get(NEW_PATH).await;
     is_sound(&page);
     let place = |words: &str| page.text.find(words).unwrap_or_else(|| panic!("{words} in {}", page.text));
-    assert!(place(">Search the network</button>") < place("Add by hand</h2>"), "{}", page.text);
-    assert!(place("Add by hand</h2>") < place(&format!("{NEW_PATH}?type=fw_rest\"")), "{}", page.text);
+    assert!(place(">Search the network</button>") < place("Add manually</h2>"), "{}", page.text);
+    assert!(place("Add manually</h2>") < place(&format!("{NEW_PATH}?type=fw_rest\"")), "{}", page.text);
     assert!(!page.text.contains("Search complete"), "{}", page.text);
     assert_eq!(send(&boss, SEARCH, &[("form_token", "x")]).await.status, 403);
     let begun = arrived(&boss, send(&boss, SEARCH, &[("form_token", &token(&page))]).await).await;

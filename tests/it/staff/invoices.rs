@@ -87,7 +87,7 @@ impl<'a> InvoiceDesk<'a> {
             ("taxRateBps", "7.5"),
         ];
         let page = done(self.sam, &self.path_of("line"), &more).await;
-        assert!(page.text.contains("7.5 %"), "{}", page.text);
+        assert!(page.text.contains("7.5%"), "{}", page.text);
         let stale = send(self.sam, &self.path_of("line"), &more).await;
         assert_eq!(stale.status, 412, "{}", stale.text);
         is_sound(&stale);

@@ -53,7 +53,7 @@ async fn pages_are_in_the_language_of_the_account_and_else_in_that_of_the_browse
     shows(&saved, &["<html lang=\"de\">", "<option value=\"de\" selected>Deutsch</option>"]);
     assert_eq!(language(&sam).await, "de");
     let sessions = sam.get("/shop/settings/sessions").await;
-    shows(&sessions, &[">Sitzungen</h1>", ">dieser Browser<", ">heute ", "id=\"summary\"", "0</b> Drucker im Druck"]);
+    shows(&sessions, &[">Sitzungen</h1>", ">Dieser Browser<", ">heute ", "id=\"summary\"", "0</b> Drucker im Druck"]);
     shows(&sam.get("/shop/settings/password").await, &[">Neues Passwort</label>"]);
     shows(&sam.get("/shop/settings/second-factor").await, &[">Anmeldung in zwei Schritten</h1>", ">Einrichten<"]);
 
@@ -78,7 +78,7 @@ on_sqlite! {
         let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let empty = german(&sam, "/shop/insights?days=365").await;
-        shows(&empty, &[">Keine Drucke in diesem Zeitraum</h2>", ">1 Jahr</a>", "Keine Daten aus dem Jahr davor"]);
+        shows(&empty, &[">Keine Drucke in diesem Zeitraum</h2>", ">1 Jahr</a>", ">Noch keine Daten zu: Drucke, "]);
         let cost = json!({"unitCostCents": 2.5});
         floor.app.patch(&format!("/api/inventory/materials/{}", floor.material), &cost).await.expect(200);
         let order = floor.order(1).await;
@@ -90,7 +90,7 @@ on_sqlite! {
             "<html lang=\"de\">",
             ">Auswertung</h1>",
             "aria-label=\"Zeitraum\"",
-            ">Durchlaufzeit, Median<",
+            ">Durchlaufzeit (Median)<",
             "Keine Daten aus den 30 Tagen davor",
             ">Einen Blick wert</h2>",
             "</a> hat die höchsten Ausschusskosten: Material für 0,2",
@@ -189,7 +189,7 @@ async fn printer_pages_are_german() {
     shows(&sam.get(&format!("{path}/edit")).await, &[">Schlagwörter</label>", ">Drucker entfernen</summary>"]);
     shows(
         &sam.get("/floor/printers/new").await,
-        &[">Drucker hinzufügen</h1>", ">Von Hand hinzufügen</h2>", "Serien X1, P1 und A1 im LAN-Modus"],
+        &[">Drucker hinzufügen</h1>", ">Manuell hinzufügen</h2>", "Serien X1, P1 und A1 im LAN-Modus"],
     );
     let form = sam.get("/floor/printers/new?type=mqtt_lan").await;
     shows(&form, &[">Zugangscode</label>", ">Seriennummer</label>", "„Nur-LAN-Modus“", ">Filamentdrucker</option>"]);
@@ -261,12 +261,12 @@ async fn floor_pages_are_german() {
     card_sent(&mut german, printer, "Weitere Aktionen für").await;
     card_sent(&mut english, printer, "More actions for").await;
     floor.app.post(&floor.path(1, "/maintenance"), &json!({"on": true, "note": "new nozzle"})).await.expect(200);
-    let card = card_sent(&mut german, printer, "In Wartung").await;
+    let card = card_sent(&mut german, printer, "Außer Betrieb").await;
     assert!(card.contains(">Außer Betrieb</div>") && !card.contains("Out of service"), "{card}");
-    let card = card_sent(&mut english, printer, "In maintenance").await;
+    let card = card_sent(&mut english, printer, "Out of service").await;
     assert!(card.contains(">Out of service</div>"), "{card}");
     let page = sam.get("/floor").await;
-    shows(&page, &[">Offline oder außer Betrieb</h2>", ">In Wartung</span>", "</b> offline</a>"]);
+    shows(&page, &[">Offline oder außer Betrieb</h2>", ">Außer Betrieb</span>", "</b> offline</a>"]);
 }
 
 #[tokio::test]
@@ -314,10 +314,7 @@ async fn stock_pages_are_german() {
     floor.app.patch(&format!("/api/inventory/materials/{}", floor.material), &changes).await.expect(200);
     let list = sam.get("/shop/stock").await;
     shows(&list, &["<html lang=\"de\">", "<h1>Lager</h1>", "Nachzubestellen (1)", ">Verfügbar</th>", ">Fächer</a>"]);
-    shows(
-        &list,
-        &["1000 g verfügbar, Meldebestand 2000 g", "Lagerplatz Regal A3", ">Knapp</span>", ">Insgesamt 1</p>"],
-    );
+    shows(&list, &["1000 g verfügbar, Meldebestand 2000 g", "Lagerplatz Regal A3", ">Knapp</span>", ">1 Eintrag</p>"]);
 
     let path = format!("/shop/stock/materials/{}", floor.material);
     let own = token(&sam.get(&path).await);

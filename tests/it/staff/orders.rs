@@ -46,7 +46,7 @@ on_sqlite! {
         let acts = primary(&ready_page.text);
         assert!(acts.len() == 1 && acts[0].ends_with(" Ship"), "{acts:?}");
         assert!(ready_page.text.contains("<li aria-current=\"step\">Shipped"), "{}", ready_page.text);
-        for words in [">Ready to ship<", "JOB-", "Attempt 1 on", ": finished", "order ready"] {
+        for words in [">Ready to ship<", "JOB-", "Attempt 1 on", ": finished", "Order ready"] {
             assert!(ready_page.text.contains(words), "{words} in {}", ready_page.text);
         }
         assert!(!ready_page.text.contains("wholeOrder"), "nothing is missing: {}", ready_page.text);
@@ -270,7 +270,7 @@ on_sqlite! {
             is_sound(&list);
             assert_eq!(list.text.contains(&format!("href=\"/shop/jobs/{job}\"")), is_listed, "{query}: {}", list.text);
         }
-        let counted = "href=\"/shop/jobs?state=SLICED\"><b>1</b> waiting for a printer</a>";
+        let counted = "href=\"/shop/jobs?state=SLICED\"><b>1</b> Waiting for a printer</a>";
         assert!(sam.get("/shop/jobs").await.text.contains(counted), "the filter has no count");
         let own = token(&page);
         let change = format!("/shop/jobs/{job}/change");
@@ -314,7 +314,7 @@ async fn a_print_shows_its_progress_then_its_end_and_the_history_names_its_print
     is_sound(&list);
     let cell = list.text.split_once("<td class=\"progress\">").expect("its progress").1;
     let cell = cell.split("</td>").next().unwrap();
-    assert!(cell.contains("<progress ") && cell.contains(" %</b>") && !cell.contains("ended"), "{cell}");
+    assert!(cell.contains("<progress ") && cell.contains("%</b>") && !cell.contains("ended"), "{cell}");
 
     floor.sim(0).handle.set_speed(FAST);
     floor.app.job_is(&job, "COMPLETED").await;
@@ -326,7 +326,7 @@ async fn a_print_shows_its_progress_then_its_end_and_the_history_names_its_print
     is_sound(&page);
     let history = page.text.split_once("id=\"happened\"").expect("its history").1;
     let printer = format!("</a> on <a href=\"/floor/printers/{}\">", floor.printers[0]);
-    for event in ["job printing ", "job completed "] {
+    for event in ["Job printing: ", "Job completed: "] {
         let entry = history.split_once(event).unwrap_or_else(|| panic!("{event} in {history}")).1;
         let entry = entry.split("</li>").next().unwrap();
         assert!(entry.contains(&printer), "{event}: {entry}");

@@ -219,6 +219,9 @@ on_sqlite! {
         let sam = operator(&floor.app).await;
         let list = sam.get("/shop/products/files?kind=gcode").await;
         is_sound(&list);
+        // The hint and the button are one sentence.
+        let hint = "<span class=\"hint\">Drop files on this page or</span><label for=\"file\"";
+        assert!(list.text.contains(hint), "{}", list.text);
         let own = token(&list);
         let upload = |token: String, name: &'static str, bytes: Vec<u8>| {
             let form = Form::new().part("file", Part::bytes(bytes).file_name(name));

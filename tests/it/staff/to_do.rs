@@ -262,7 +262,7 @@ on_sqlite! {
         app.post(&format!("/api/orders/{paid}/cancel"), &json!({})).await.expect(200);
         until("the order to be looked at", || async {
             let page = sam.get("/to-do").await.text;
-            (page.contains("Orders to review (1)") && page.contains("refund due")).then_some(())
+            (page.contains("Orders to review (1)") && page.contains("Refund due")).then_some(())
         })
         .await;
     }
@@ -392,9 +392,9 @@ on_sqlite! {
         for next in ["Get started", "href=\"/floor/printers/new\"", "href=\"/shop/stock\"", "href=\"/shop/products\""] {
             assert!(page.text.contains(next), "{next} in {}", page.text);
         }
-        assert_eq!(page.text.matches(">to do<").count(), 3, "{}", page.text);
+        assert_eq!(page.text.matches(" attention\">To do<").count(), 3, "{}", page.text);
         app.material("PLA black", 1000.0).await;
         let page = sam.get("/to-do").await;
-        assert_eq!(page.text.matches(">to do<").count(), 2, "{}", page.text);
+        assert_eq!(page.text.matches(" attention\">To do<").count(), 2, "{}", page.text);
     }
 }

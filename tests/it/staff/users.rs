@@ -28,10 +28,12 @@ on_sqlite! {
             row.split("</tr>").next().unwrap().to_owned()
         };
         let (of_boss, of_sam) = (row(&admin), row(&sam));
-        assert!(of_boss.contains(">admin</td>") && of_boss.contains("data-label=\"Last seen\"><time "), "{of_boss}");
-        assert!(of_sam.contains(">operator</td>") && of_sam.contains(">Not signed in</span>"), "{of_sam}");
+        assert!(of_boss.contains(">Admin</td>") && of_boss.contains("data-label=\"Last seen\"><time "), "{of_boss}");
+        assert!(of_sam.contains(">Operator</td>") && of_sam.contains(">Not signed in</span>"), "{of_sam}");
         assert!(of_sam.contains("data-label=\"Two-step sign-in\"><span class=\"soft\">Off</span>"), "{of_sam}");
-        assert!(list.text.contains(&format!("action=\"{PATH}/new\"")), "{}", list.text);
+        let place = |text: &str| list.text.find(text).unwrap_or_else(|| panic!("no {text} in {}", list.text));
+        assert!(place("</table>") < place("<summary>Add user</summary>"), "the list comes first: {}", list.text);
+        assert!(place("<summary>Add user</summary>") < place(&format!("action=\"{PATH}/new\"")), "{}", list.text);
         let own = token(&list);
         let act = async |word: &str, (name, text): (&str, &str)| {
             let fields = [("form_token", own.as_str()), ("from", "0"), (name, text)];

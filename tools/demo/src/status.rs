@@ -52,14 +52,14 @@ impl ShopStatus {
     }
 }
 
-/// Describes a printer in a few words: `Ada 45 %`, `Babbage offline`, `Curie idle, bed_not_cleared`.
+/// Describes a printer in a few words: `Ada 45%`, `Babbage offline`, `Curie idle, bed_not_cleared`.
 fn printer(printer: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (name, state) = (text(&printer["name"]), text(&printer["status"]["state"]));
     let progress = printer["status"]["progress"].as_f64().unwrap_or_default();
     let attention = printer["status"]["attention"].as_array().and_then(|all| all.first()).map(text);
     match (state.as_str(), attention) {
-        ("printing", _) => format!("{name} {progress:.0} %"),
+        ("printing", _) => format!("{name} {progress:.0}%"),
         (_, Some(what)) if state != "offline" => format!("{name} {}", what.replace('_', " ")),
         _ => format!("{name} {state}"),
     }
@@ -81,7 +81,7 @@ mod tests {
         let one = |state: &str, attention: Value| {
             printer(&json!({"name": "Ada", "status": {"state": state, "progress": 45.4, "attention": attention}}))
         };
-        assert_eq!(one("printing", json!([])), "Ada 45 %");
+        assert_eq!(one("printing", json!([])), "Ada 45%");
         assert_eq!(one("idle", json!([])), "Ada idle");
         assert_eq!(one("idle", json!(["bed_not_cleared"])), "Ada bed not cleared");
         assert_eq!(one("offline", json!(["unreachable"])), "Ada offline");

@@ -64,7 +64,7 @@ fn maintenance_that_is_due_is_told_once_and_holds_the_printer_until_it_is_logged
     assert_eq!(event_names, ["printer.maintenance_due"; 2]);
     assert_eq!(due.events[0].data["reason"], "2 of 2 prints");
     assert_eq!(due.created.len(), 2, "each is mailed");
-    assert!(due.created[0].subject.starts_with("Maintenance due: one: "), "{}", due.created[0].subject);
+    assert!(due.created[0].subject.starts_with("Maintenance due on one: "), "{}", due.created[0].subject);
     assert_eq!(shop.p().free(), Err("due for maintenance (Clean the bed)".to_owned()));
     assert_eq!(shop.p().attention(), [Attention::MaintenanceDue]);
     assert!(!shop.p().goes_on());

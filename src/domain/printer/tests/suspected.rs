@@ -18,7 +18,7 @@ fn people_are_told_how_sure_it_is_and_what_was_done() {
         assert_eq!(decision.created.len(), 2, "a mail, and a message to the agent gateway");
         for mail in &decision.created {
             assert_eq!(mail.subject, "Possible print failure: one");
-            assert!(mail.text.contains("71 % sure") && mail.text.contains(done), "{}", mail.text);
+            assert!(mail.text.contains("71% sure") && mail.text.contains(done), "{}", mail.text);
         }
         let [event] = &decision.events[..] else { panic!("{:?}", decision.events) };
         assert_eq!(event.event, "printer.failure_suspected");

@@ -92,7 +92,7 @@ fn a_print_whose_end_nobody_saw_is_for_a_person_to_tell_in_one_word() {
         shop.sees(Activity::Idle, Some("other.gcode"), Some(PrintEnd::Finished));
         let forgets = || Evidence::Forgets { server: ServerRun::Unknown, stopped: false, unseen_ms: Some(30_000) };
         shop.judged(forgets());
-        assert!(matches!(shop.report(), Report::Unverified(why) if why.contains("last seen at 16 %")));
+        assert!(matches!(shop.report(), Report::Unverified(why) if why.contains("last seen at 16%")));
         assert!(shop.judged(forgets()).next.is_none(), "told once");
         assert!(!shop.p().print_failed && refused(&shop.ask(take(99)).unwrap()));
         shop.ask(AttemptCommand::Resolve { attempt: id(ATTEMPT), outcome }).unwrap();

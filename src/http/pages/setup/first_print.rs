@@ -11,6 +11,7 @@ use serde_json::json;
 use crate::frame::{SLOT, with_parts};
 use crate::staff::FLOOR_PATH;
 use domain::id::Id;
+use domain::notation;
 use domain::printer::{ManualFailure, Printer};
 use domain::printer_status::{Activity, PrintEnd, Status};
 use domain::refusal::Refusal;
@@ -127,9 +128,10 @@ impl FirstPrintStage {
     fn part(&self, language: Language, printer: Id, name: &str) -> Markup {
         html! {
             @if let Self::Running { percent, minutes, .. } = self {
-                progress max="100" value=(percent) aria-label=(texts::progress_of(language, name)) { (percent) " %" }
+                @let percentage = notation::percentage(language, percent);
+                progress max="100" value=(percent) aria-label=(texts::progress_of(language, name)) { (percentage) }
                 p {
-                    strong class="num" { (percent) " %" }
+                    strong class="num" { (percentage) }
                     @if let Some(minutes) = minutes { ", " (texts::minutes_left(language, *minutes)) }
                 }
             }

@@ -12,6 +12,7 @@ use super::shell::{time_left, time_of_day};
 use crate::design::{Icon, icon};
 use crate::frame::{SLOT, with_parts};
 use domain::forecast::QueuedJob;
+use domain::notation;
 use domain::printer::Printer;
 use domain::printer_status::{Activity, Status};
 use http_api::production::printers::activity;
@@ -38,15 +39,16 @@ pub(super) fn gauge(language: Language, app: &BoardHandles, printer: &Printer) -
     let doing = activity(&app.shop, printer);
     let on = matches!(doing, Activity::Printing | Activity::Paused);
     let percent = percent(app, printer).unwrap_or_default();
+    let percentage = notation::percentage(language, percent);
     let bar = if doing == Activity::Paused { "bar warn" } else { "bar" };
     html! {
         div id=(gauge_id(printer.id)) class="gauge" data-percent=[on.then_some(percent)] {
             @if on {
                 div class="pace" {
                     progress class=(bar) max="100" value=(percent)
-                        aria-label=(cards::progress_of(language, &printer.fields.name)) { (percent) " %" }
+                        aria-label=(cards::progress_of(language, &printer.fields.name)) { (percentage) }
                     div class="meta" {
-                        b class="num" { (percent) " %" }
+                        b class="num" { (percentage) }
                         @if let Some(status) = &status { (end(language, status)) }
                     }
                 }

@@ -161,7 +161,7 @@ fn condition(language: Language, printer: &Printer, group: FloorGroup) -> Markup
                 attention.map_or_else(|| cards::state_attention(language), |one| attention_words(language, one));
             html! { (words) }
         }
-        FloorGroup::Offline if printer.maintenance.is_some() => html! { (cards::out_of_service(language)) },
+        FloorGroup::Offline if printer.maintenance.is_some() => html! { (cards::maintenance(language)) },
         FloorGroup::Offline if printer.disconnected => html! { (cards::disconnected_manually(language)) },
         FloorGroup::Offline => match printer.last_seen_at {
             Some(at) => with_time(&cards::no_response_since(language, SLOT), at),

@@ -72,9 +72,9 @@ async fn show(State(app): State<DesignPageHandles>, who: Caller) -> Result<Respo
             (panel("tables", "Rows and tables", &rows()))
             (panel("courses", "Steps and timelines", &courses()))
             (figures(&[
-                KeyFigure { label: "Parts printed", value: "1,284", note: "up 12 % on the previous week" },
-                KeyFigure { label: "Share of good parts", value: "97.4 %", note: "same as the previous week" },
-                KeyFigure { label: "Revenue", value: "€ 4,310.00", note: "down 3 % on the previous week" },
+                KeyFigure { label: "Parts printed", value: "1,284", note: "up 12% on the previous week" },
+                KeyFigure { label: "Share of good parts", value: "97.4%", note: "same as the previous week" },
+                KeyFigure { label: "Revenue", value: "€ 4,310.00", note: "down 3% on the previous week" },
             ]))
             (panel("cards-of-printers", "Cards", &cards()))
             (panel("overlays", "Menus, dialogs, messages", &overlays()))
@@ -189,7 +189,7 @@ fn courses() -> Markup {
     ];
     html! {
         (steps(&["Ordered", "Paid", "Printing", "Packed", "Shipped"], 2))
-        progress max="100" value="72" aria-label="Progress of the print" { "72 %" }
+        progress max="100" value="72" aria-label="Progress of the print" { "72%" }
         (course(&entries))
     }
 }

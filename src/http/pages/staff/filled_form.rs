@@ -101,9 +101,10 @@ mod tests {
     #[test]
     fn a_long_list_is_paged_in_the_language_of_the_page() {
         let to = |from: u64| format!("/a?from={from}");
-        assert!(ways(Language::English, 0, 3, 50, to).0.contains(">3 total</p>"));
+        let english = |total| ways(Language::English, 0, total, 50, to).0;
+        assert!(english(3).contains(">3 entries</p>") && english(1).contains(">1 entry</p>"), "{}", english(1));
         let german = ways(Language::German, 50, 1_200, 50, to).0;
-        for part in [">Insgesamt 1.200</p>", "href=\"/a?from=0\">Neuere</a>", "href=\"/a?from=100\">Ältere</a>"] {
+        for part in [">1.200 Einträge</p>", "href=\"/a?from=0\">Neuere</a>", "href=\"/a?from=100\">Ältere</a>"] {
             assert!(german.contains(part), "{part} in {german}");
         }
     }

@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn the_first_thing_that_is_missing_stands_out() {
         let words = first_steps(Language::English, [true, false, false]).map(Markup::into_string).unwrap_or_default();
-        assert_eq!((words.matches(">done<").count(), words.matches(">to do<").count()), (1, 2), "{words}");
+        assert_eq!((words.matches(">Done<").count(), words.matches(">To do<").count()), (1, 2), "{words}");
         assert_eq!(words.matches("class=\"button\"").count(), 1, "{words}");
         assert!(words.contains("<a class=\"button\" href=\"/shop/stock\">Add a material</a>"), "{words}");
         assert!(words.contains("printfloor demo"), "{words}");

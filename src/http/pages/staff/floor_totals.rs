@@ -8,6 +8,7 @@ use super::card_gauge::percent;
 use super::floor_group::FloorGroup;
 use crate::frame::{SLOT, with_parts};
 use crate::times::{TimeForm, mark_in};
+use domain::notation;
 use domain::printer::Printer;
 use domain::time::Timestamp;
 use http_api::production::dashboard::free_at;
@@ -55,7 +56,8 @@ impl FloorTotals {
 
     /// Renders the totals. On a phone they are shorter and stand on one line, which scrolls, by the keyboard too.
     pub(super) fn render(&self, language: Language) -> Markup {
-        let furthest = self.furthest.map(|most| format!(", {most} %")).unwrap_or_default();
+        let furthest =
+            self.furthest.map(|most| format!(", {}", notation::percentage(language, most))).unwrap_or_default();
         let troubles = if self.troubled > 0 { format!("{}! ", self.troubled) } else { String::new() };
         let title = format!("{troubles}{}{furthest}", shell::count_printing(language, &self.printing.to_string()));
         let number = |message: &str, count: usize| with_parts(message, &[&html! { b { (count) } }]);
@@ -103,7 +105,7 @@ mod tests {
         };
         let [english, german] = Language::ALL.map(|language| totals.render(language).0);
         let begin = "<section id=\"summary\" class=\"summary\" tabindex=\"0\" aria-label=\"Floor summary\" \
-                     data-title=\"1! 12 printing, 45 %\" data-troubled=\"1\"><span>\
+                     data-title=\"1! 12 printing, 45%\" data-troubled=\"1\"><span>\
                      <span class=\"hide-s\"><b>12</b> printers printing</span>\
                      <span class=\"only-s\"><b>12</b> printing</span></span><span><b>3</b> ready</span>\
                      <span class=\"warn\"><span class=\"hide-s\"><b>1</b> needing attention</span>\
@@ -112,7 +114,7 @@ mod tests {
                      <span>Next free <shop-time near 1795884000000></span></section>";
         assert_eq!(english, begin);
         for part in [
-            "data-title=\"1! 12 im Druck, 45 %\"",
+            "data-title=\"1! 12 im Druck, 45\u{a0}%\"",
             "<b>12</b> Drucker im Druck",
             "<b>1</b> braucht Sie",
             "<b>3</b> bereit",

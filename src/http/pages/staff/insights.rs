@@ -20,7 +20,7 @@ use maud::{Markup, html};
 use self::figure::Figure;
 use self::figures::figures;
 use self::look::look;
-use self::summary::summary;
+use self::summary::{SpanFigure, span_figures, summary};
 use super::board::BoardHandles;
 use super::printer_form::NEW_PRINTER_PATH;
 use super::shell::{StaffSection, StaffViewer};
@@ -127,15 +127,20 @@ async fn show(
     let earlier = read_before(&app, &insights, chosen.days).await?;
     let currency = &app.config.orders.currency;
     let title = shell::insights(language);
+    let key_figures = span_figures(language, &insights, &earlier, currency);
+    let figures = figures(language, &insights);
     let content = html! {
         div class="head" {
             h1 { (title) }
             (spans(language, chosen))
         }
         @if insights.activity.total.prints == 0 { (empty(language, &insights)) }
-        (summary(language, &insights, &earlier, chosen.days, currency))
+        (summary(language, &key_figures, chosen.days))
         (look(language, &insights, &earlier, chosen.days, currency))
-        @for figure in &figures(language, &insights) { (section(language, figure, chosen.word, currency)) }
+        @for figure in &figures {
+            @if let Some(chart) = &figure.chart { (section(language, figure, chart, chosen.word, currency)) }
+        }
+        (nothing_yet(language, &key_figures, &figures))
     };
     Ok(viewer.page(StaffSection::Insights, &title, &view, &content))
 }
@@ -200,22 +205,37 @@ fn empty(language: Language, insights: &Insights) -> Markup {
     }
 }
 
-fn section(language: Language, figure: &Figure, word: &str, currency: &str) -> Markup {
+/// Renders a line with the names of the key figures and charts that have no data; nothing if all of them have data, or
+/// none has, of which the notice for a time span without prints tells.
+fn nothing_yet(language: Language, key_figures: &[SpanFigure], figures: &[Figure]) -> Markup {
+    let key_figures = key_figures.iter().map(|figure| (figure.label.as_str(), figure.value.is_some()));
+    let charts = figures.iter().map(|figure| (figure.title.as_str(), figure.chart.is_some()));
+    let (with_data, without): (Vec<_>, Vec<_>) = key_figures.chain(charts).partition(|(_, has_data)| *has_data);
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in without {
+        // A key figure and a chart may have the same name.
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    html! {
+        @if !names.is_empty() && !with_data.is_empty() {
+            p class="soft" id="nothing-yet" { (texts::nothing_yet(language, &names.join(", "))) }
+        }
+    }
+}
+
+fn section(language: Language, figure: &Figure, chart: &Markup, word: &str, currency: &str) -> Markup {
     let id = format!("{}-title", figure.slug);
     html! {
         section class="card" id=(figure.slug) aria-labelledby=(id) {
             h2 id=(id) { (figure.title) }
             p class="soft" { (figure.about) }
-            @match &figure.chart {
-                Some(chart) => {
-                    div class="insight-figure" { div { (chart) } (figure.table(language, currency)) }
-                    p {
-                        a href={ (TABLE_PATH) "?figure=" (figure.slug) "&days=" (word) } download="" {
-                            (texts::as_csv(language, &figure.title))
-                        }
-                    }
-                },
-                None => { p { (texts::no_data(language)) } },
+            div class="insight-figure" { div { (chart) } (figure.table(language, currency)) }
+            p {
+                a href={ (TABLE_PATH) "?figure=" (figure.slug) "&days=" (word) } download="" {
+                    (texts::as_csv(language, &figure.title))
+                }
             }
         }
     }

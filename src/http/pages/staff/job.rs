@@ -49,17 +49,26 @@ pub(super) fn job_path(job: Id, act: &str) -> String {
 /// Returns the tone and label for a job's state.
 pub(super) fn job_state(language: Language, job: &Job) -> (Tone, String) {
     let is_unverified = job.live().is_some_and(|attempt| attempt.unverified);
-    let (tone, label): (_, fn(Language) -> String) = match job.state {
+    match job.state {
+        JobState::Dispatching if is_unverified => (Tone::Attention, jobs::state_start_unverified(language)),
+        JobState::Printing | JobState::Paused if is_unverified => {
+            (Tone::Attention, jobs::state_end_unverified(language))
+        }
+        JobState::Completed if job.unsigned => (Tone::Attention, jobs::state_unsigned(language)),
+        state => state_label(language, state),
+    }
+}
+
+/// Returns the tone and label for a state, without what only the job itself knows.
+pub(super) fn state_label(language: Language, state: JobState) -> (Tone, String) {
+    let (tone, label): (_, fn(Language) -> String) = match state {
         JobState::Created => (Tone::Idle, jobs::state_created),
         JobState::Validated => (Tone::Idle, jobs::state_validated),
         JobState::AwaitingManualReview => (Tone::Attention, jobs::state_review),
         JobState::Sliced => (Tone::Idle, jobs::state_sliced),
-        JobState::Dispatching if is_unverified => (Tone::Attention, jobs::state_start_unverified),
-        JobState::Printing | JobState::Paused if is_unverified => (Tone::Attention, jobs::state_end_unverified),
         JobState::Dispatching => (Tone::Running, jobs::state_dispatching),
         JobState::Printing => (Tone::Running, jobs::state_printing),
         JobState::Paused => (Tone::Attention, jobs::state_paused),
-        JobState::Completed if job.unsigned => (Tone::Attention, jobs::state_unsigned),
         JobState::Completed => (Tone::Working, jobs::state_completed),
         JobState::Failed => (Tone::Error, jobs::state_failed),
         JobState::Cancelled => (Tone::Idle, jobs::state_cancelled),
@@ -380,5 +389,12 @@ mod tests {
         };
         assert_eq!([JobState::Dispatching, JobState::Printing].map(&mut class), ["state running"; 2]);
         assert_eq!(class(JobState::Completed), "state working");
+    }
+
+    #[test]
+    fn a_state_has_a_label_in_each_language() {
+        let labels = |state| Language::ALL.map(|language| state_label(language, state).1);
+        assert_eq!(labels(JobState::AwaitingManualReview), ["Waiting for review", "Wartet auf Prüfung"]);
+        assert_eq!(labels(JobState::Completed), ["Printed", "Gedruckt"]);
     }
 }

@@ -174,7 +174,7 @@ fn table(language: Language, rows: &[Markup]) -> Markup {
                 thead {
                     tr {
                         th scope="col" { (texts::picture_column(language)) }
-                        th scope="col" { (texts::sku_and_code_column(language)) }
+                        th scope="col" { (texts::product_and_code_column(language)) }
                         th scope="col" { (texts::material_column(language)) }
                         th scope="col" class="number" { (texts::price_column(language)) }
                         th scope="col" { (texts::orderable_column(language)) }

@@ -21,6 +21,7 @@ use crate::form::{ONCE_FIELD, TOKEN_FIELD};
 use crate::frame::{PageCode, respond_in};
 use crate::times::{TimeForm, mark, mark_in};
 use config::Config;
+use domain::notation;
 use domain::principal::{Principal, Role};
 use domain::time::Timestamp;
 use http::access::Caller;
@@ -208,11 +209,13 @@ fn script_phrases(language: Language) -> String {
         "failed": shell::failed(language),
         "silent": shell::silent(language),
         "hold": shell::keep_holding(language, first),
-        "underMinute": shell::under_minute(language),
         "minutes": shell::minutes(language, first),
         "hours": shell::hours(language, first, second),
         "since": shell::elapsed(language, first),
+        "sinceUnderMinute": shell::elapsed_under_minute(language),
         "left": shell::left(language, first),
+        "leftUnderMinute": shell::left_under_minute(language),
+        "percent": notation::percentage(language, first),
         "uploading": floor::uploading(language, first, second),
         "uploadCancel": floor::cancel_upload(language),
         "uploadCancelled": floor::upload_cancelled(language),

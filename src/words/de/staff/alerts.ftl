@@ -127,7 +127,7 @@ conflict = Widersprüchliche Änderungen an der Bestellung { $number } eines and
 unreported_shipment_subject = Eine Sendung der Bestellung { $number } eines anderen Shops konnte nicht gemeldet werden
 unreported_shipment =
     Der andere Shop weiß nichts von der Sendung { $shipment } seiner Bestellung { $number } (hier Bestellung { $order }): { $reason }
-    Tragen Sie sie dort von Hand ein, oder versuchen Sie es erneut.
+    Tragen Sie sie dort manuell ein, oder versuchen Sie es erneut.
 
 ## Verspätete Bestellungen
 
@@ -154,14 +154,14 @@ fault =
 
     Auf dem Drucker startet kein weiterer Druckauftrag, bis ihn jemand geprüft und das bestätigt hat.
 suspicion_subject = Möglicher Fehldruck: { $name }
-suspicion = Die Fehlererkennung ist zu { $percent } % sicher, dass der Druck auf { $name } misslingt.
+suspicion = Die Fehldruckerkennung ist zu { $percent }{ "\u00A0" }% sicher, dass der Druck auf { $name } misslingt.
 print_paused = Der Druck wurde pausiert: Prüfen Sie ihn, und setzen Sie ihn dann fort, oder brechen Sie ihn ab.
 print_not_paused = Der Druck konnte nicht pausiert werden: Prüfen Sie ihn sofort.
 print_continues = Der Druck läuft weiter: Prüfen Sie ihn.
 
 ## Wartung
 
-maintenance_subject = Wartung fällig: { $printer }: { $task }
+maintenance_subject = Wartung bei { $printer } fällig: { $task }
 maintenance = { $task } ist bei { $printer } fällig: { $reason } seit dem letzten Mal.
 maintenance_blocks = Der Drucker nimmt keine Druckaufträge an, bis die Arbeit erledigt und eingetragen ist.
 maintenance_can_wait = Der Drucker nimmt weiter Druckaufträge an; tragen Sie die Arbeit ein, wenn sie erledigt ist.
@@ -217,4 +217,4 @@ backup_subject = Sicherung fehlgeschlagen
 backup =
     Der Server konnte die geplante Sicherung nicht anlegen: { $reason }.
 
-    Er versucht es alle 15 Minuten erneut. Prüfen Sie den Ort, den die Einstellungen für Sicherungen nennen, unter { $url }; dort können Sie auch eine Sicherung herunterladen. Sie werden nur dann erneut benachrichtigt, wenn eine Sicherung fehlschlägt, nachdem eine gelungen ist.
+    Er versucht es alle 15 Minuten erneut. Prüfen Sie den Ablageort der Sicherungen unter { $url }; dort können Sie auch eine Sicherung herunterladen. Sie werden nur dann erneut benachrichtigt, wenn eine Sicherung fehlschlägt, nachdem eine gelungen ist.

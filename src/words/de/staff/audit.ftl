@@ -49,13 +49,13 @@ rejected_counted =
 rejected_uncounted = hat weitere Anfragen gesendet, die abgelehnt wurden
 sign_in_failed = konnte sich nicht anmelden
 rejected = hat eine Anfrage gesendet, die abgelehnt wurde: { $request }
-unknown_command = hat den Befehl { $command } gegeben, den diese Version nicht kennt
+unknown_command = hat den Befehl { $command } gesendet, den diese Version nicht kennt
 
-## Vorgänge an Druckern, die ein Fach oder ein Material nennen; der Drucker steht im Dativ
+## Vorgänge an Druckern, die ein Fach, ein Material oder einen Zustand nennen; der Drucker steht im Fall seines Vorgangs
 
 slot_removed = bei { $subject } { $slot } entfernt
-maintenance_begun = bei { $subject } die Wartung begonnen
-maintenance_over = bei { $subject } die Wartung beendet
+maintenance_begun = { $subject } außer Betrieb genommen
+maintenance_over = { $subject } wieder in Betrieb genommen
 marked_empty = bei { $subject } { $place } als leer markiert
 loaded = bei { $subject } { $material } eingelegt
 loaded_onto = bei { $subject } { $material } auf { $place } gesteckt

@@ -3,7 +3,7 @@
 ## Zustände
 
 state_disconnected = Getrennt
-state_maintenance = In Wartung
+state_maintenance = Außer Betrieb
 state_offline = Offline
 state_error = Fehler
 state_check_bed = Druckbett prüfen
@@ -20,7 +20,7 @@ state_attention = Handlungsbedarf
 
 bed_not_cleared = Druckbett nicht frei
 needs_home = Referenzfahrt nötig
-maintenance = In Wartung
+maintenance = Außer Betrieb
 maintenance_due = Wartung fällig
 print_failed = Letzter Druck fehlgeschlagen
 firmware_error = Firmwarefehler
@@ -66,8 +66,7 @@ print_failed_of = { $print } fehlgeschlagen
 print_on_bed = { $print } auf dem Druckbett
 idle = Bereit { $time }
 print_starting = Druck startet
-out_of_service = Außer Betrieb
-disconnected_manually = Von Hand getrennt
+disconnected_manually = Manuell getrennt
 no_response = Keine Antwort
 no_response_since = Keine Antwort { $time }
 

@@ -1,6 +1,10 @@
 ### Teile, die in allen Bereichen vorkommen.
 
-total = Insgesamt { $count }
+total =
+    { $count ->
+        [one] { $count } Eintrag
+       *[other] { $count } Einträge
+    }
 newer = Neuere
 older = Ältere
 shown_once = Wird nur einmal angezeigt
@@ -73,7 +77,7 @@ add_material = Material anlegen
 add_material_text = Filament, Harz oder Platten, und wie viel Sie davon haben.
 add_sku = Produkt anlegen
 add_sku_text = Ein Produkt, das Sie verkaufen, mit Datei, Material und Preis.
-step_done = erledigt
-step_to_do = offen
+step_done = Erledigt
+step_to_do = Offen
 first_orders = Bestellungen
 get_started_note = Bezahlte { $orders } werden dann automatisch gedruckt. Wenn Sie zuerst einen laufenden Betrieb erkunden möchten, führen Sie { $command } aus. Dafür brauchen Sie keine Drucker, und an diesem Betrieb ändert sich nichts.

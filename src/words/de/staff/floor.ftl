@@ -5,7 +5,7 @@ back = Zur Werkstatt
 no_match = Keine passenden Drucker.
 show_all = Alle Drucker anzeigen
 stop_note = Um einen Drucker sofort anzuhalten, halten Sie sein rotes Achteck eine Sekunde lang gedrückt. Motoren und Heizungen werden abgeschaltet, soweit der Drucker das zulässt.
-safety_note = Software ist keine Sicherheitseinrichtung: Trennen Sie den Drucker im Notfall vom Stromnetz.
+safety_note = Software ist keine Sicherheitseinrichtung. Schalten Sie den Drucker im Notfall am Gerät aus oder ziehen Sie den Netzstecker.
 
 ## Kopf. Die Beschriftungen der Filter folgen auf eine Zahl
 
@@ -76,4 +76,4 @@ uploading = { $file } für { $printer } wird hochgeladen
 cancel_upload = Hochladen abbrechen
 upload_silent = Der Server antwortet nicht. Versuchen Sie es noch einmal.
 upload_cancelled = Hochladen abgebrochen.
-one_file = Ziehen Sie nur eine Datei auf einmal auf eine Karte.
+one_file = Ziehen Sie immer nur eine Datei auf eine Karte.

@@ -40,8 +40,8 @@ print_time = Druckzeit
 first_pass_yield = Gut im ersten Druck
 failure_rate = Fehlerquote
 scrap_cost = Ausschusskosten
-lead_time_median = Durchlaufzeit, Median
-lead_time_most = Durchlaufzeit, 80. Perzentil
+lead_time_median = Durchlaufzeit (Median)
+lead_time_most = Durchlaufzeit (80. Perzentil)
 
 ## Zeiträume ohne Drucke
 
@@ -84,7 +84,7 @@ quoted = „{ $text }“
 ## Diagramme und Tabellen
 
 as_csv = { $title } als CSV
-no_data = Keine Daten für diesen Zeitraum.
+nothing_yet = Noch keine Daten zu: { $names }
 table_of = { $title }: Zahlen
 number = { $count }
 parts =
@@ -123,12 +123,11 @@ day_column = Tag
 finished_column = Fertig
 failed_column = Fehlgeschlagen
 cancelled_column = Abgebrochen
-printed_column = Gedruckt
 printer_column = Drucker
 utilisation_column = Auslastung
 prints_column = Drucke
 reason_column = Grund
-sku_column = Produkt
+product_column = Produkt
 parts_column = Teile
 good_column = Gut
 bad_parts_column = Ausschuss
@@ -143,7 +142,7 @@ outcome_column = Ergebnis
 ## Überschriften der Diagramme, mit einer Erklärung der Zahlen
 
 prints_title = Drucke pro Tag
-prints_about = Nach dem Tag, an dem ein Druck einem Drucker zugewiesen wurde. Die API zählt die Tage in UTC.
+prints_about = Wie viele Drucke an jedem Tag fertig wurden, fehlschlugen oder abgebrochen wurden.
 prints_scale =
     { $most ->
         [one] { $most } Druck am stärksten Tag; rot: fehlgeschlagen oder abgebrochen
@@ -153,7 +152,7 @@ utilisation_title = Auslastung der Drucker
 utilisation_about = Anteil des Zeitraums, in dem der Drucker gedruckt hat, ab dem Tag, an dem er hinzukam.
 failures_title = Fehlgeschlagene Drucke nach Grund
 failures_about = Wie von Druckern oder vom Team gemeldet, für die letzten 1.000 fehlgeschlagenen Drucke.
-first_pass_title = Gut im ersten Druck, nach Produkt
+first_pass_title = Gut im ersten Druck nach Produkt
 first_pass_about = Anteil der guten Teile in ersten Drucken, ohne Nachdrucke.
 scrap_title = Ausschuss und Kosten nach Produkt
 scrap_about = Ausschuss mit Druckzeit, Material und dessen Kosten zu heutigen Preisen.

@@ -175,5 +175,5 @@ first_column = Erste
 last_column = Letzte
 documents_column = Dokumente
 missing_column = Fehlend
-none_missing_in_series = keine
+none_missing_in_series = Keine
 gap = { $first } bis { $last }:

@@ -1,4 +1,4 @@
-### Seite eines Druckers mit seinen Notizen und die Seiten, auf denen dort eine Datei von Hand gedruckt wird.
+### Seite eines Druckers mit seinen Notizen und die Seiten, auf denen dort eine Datei manuell gedruckt wird.
 
 ## Oben auf der Seite
 
@@ -18,16 +18,16 @@ cancel = { $print } auf { $name } abbrechen
 parts_heading = Teile auf dem Druckbett
 some_bad = Manche Teile sind Ausschuss
 stop_heading = Not-Halt
-stop_gentle = Drucker dieses Typs haben keinen Not-Halt, den Programme auslösen können: Der Druck wird auf dem schnellstmöglichen Weg beendet, und die Heizungen werden ausgeschaltet, wenn der Drucker es zulässt. Trennen Sie den Drucker im Notfall vom Stromnetz.
+stop_gentle = Drucker dieses Typs haben keinen Not-Halt, den Software auslösen kann. Der Druck wird so schnell wie möglich beendet, und die Heizungen werden ausgeschaltet, wenn der Drucker es zulässt.
 stop_text = Motoren und Heizungen werden sofort stromlos geschaltet. Führen Sie danach eine Referenzfahrt aus und räumen Sie das Druckbett ab.
-stop_warning = Software ist keine Sicherheitseinrichtung: Trennen Sie den Drucker im Notfall vom Stromnetz.
+stop_warning = Software ist keine Sicherheitseinrichtung. Schalten Sie den Drucker im Notfall am Gerät aus oder ziehen Sie den Netzstecker.
 stop_name = Not-Halt von { $name }
 stop = { $name } jetzt anhalten
 stop_hint = Eine Sekunde lang gedrückt halten. Ohne JavaScript genügt einmaliges Drücken.
 
 ## Betrieb
 
-service_heading = Wartung und Verbindung
+service_heading = Betrieb und Verbindung
 done_hint = Wird im Wartungsprotokoll gespeichert.
 reason_field = Grund
 put_back = Wieder in Betrieb nehmen
@@ -71,7 +71,7 @@ completed = Erledigt: { $names }
 due = Fällig: { $name }
 mark_done = Als erledigt markieren
 
-## Eine Datei von Hand drucken
+## Eine Datei manuell drucken
 
 back_to = Zurück zu { $name }
 upload_heading = Manueller Druck auf { $name }
@@ -92,7 +92,7 @@ print_now = Jetzt auf { $name } drucken
 print_note = Der Druck beginnt sofort und verwendet die Datei unverändert. Ein manueller Druck gehört zu keinem Druckauftrag und keiner Bestellung und ändert den Bestand nicht.
 filament_field = Fach für Filament { $number }
 filament_field_of = Fach für Filament { $number } ({ $details })
-automatic = automatisch
+automatic = Automatisch
 slot_with = { $slot }: { $spool }
 unknown_spool = unbekannt
 not_gcode = Diese Datei enthält keinen G-Code.

@@ -12,7 +12,7 @@ email_filter = E-Mail-Adresse des Kunden
 search = Suchen
 none_match = Keine passenden Angebote.
 show_all = Alle anzeigen
-none_yet = Noch keine Angebote. Erstellen Sie eines aus einem Modell, von Hand oder aus einer Anfrage.
+none_yet = Noch keine Angebote. Erstellen Sie eines aus einem Modell, manuell oder aus einer Anfrage.
 quote_column = Angebot
 status_column = Status
 customer_column = Kunde
@@ -36,7 +36,7 @@ quote_title = Angebot { $number }
 glance = Auf einen Blick
 order_failed = Die Bestellung kann nicht angelegt werden
 customer = Kunde
-no_customer = nicht angegeben
+no_customer = Nicht angegeben
 request = Anfrage
 view_request = Anfrage ansehen
 order = Bestellung
@@ -70,7 +70,7 @@ work_sliced = Insgesamt { $grams } g in { $span }, laut G-Code.
 work_before_slicing = Insgesamt { $grams } g in { $span }, nach dem Volumen geschätzt, bis das Modell geslict ist.
 work_of_volume = Insgesamt { $grams } g in { $span }, nach dem Volumen geschätzt.
 work_slicing_failed = Insgesamt { $grams } g in { $span }, nach dem Volumen geschätzt, weil das Slicen fehlgeschlagen ist.
-priced_by_hand = Preis von Hand festgelegt.
+priced_by_hand = Preis manuell festgelegt.
 
 ## Kosten
 
@@ -125,7 +125,7 @@ by_model = Aus einem Modell
 by_model_text = Das Modell wird sofort vermessen und kalkuliert; wenn ein Slicer eingerichtet ist, wird es auch geslict. Vor dem Senden können Sie alles ändern.
 model_file_field = Modell (STL- oder 3MF-Datei)
 create_from_model = Aus Modell erstellen
-by_hand = Von Hand
+by_hand = Manuell
 by_hand_text = Geben Sie die erste Position ein. Weitere Positionen und die Adresse können Sie im Entwurf ergänzen.
 currency_field = Währung
 currency_hint = Drei Buchstaben, zum Beispiel EUR. Leer lassen für die Währung des Betriebs.

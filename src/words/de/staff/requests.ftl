@@ -52,8 +52,8 @@ size = Größe
 base = Sockel
 colours = Farben
 uv_coating = UV-Beschichtung
-uv_yes = ja
-uv_no = nein
+uv_yes = Ja
+uv_no = Nein
 addons = Extras
 inscription = Inschrift
 customer_notes = Anmerkungen des Kunden
@@ -61,7 +61,7 @@ customer_notes = Anmerkungen des Kunden
 ## Schätzung und Angebote
 
 estimate = Schätzung
-unlisted = nicht in den Preislisten
+unlisted = Nicht in den Preistabellen
 total = Gesamtbetrag
 quotes = Angebote
 no_quotes = Noch keine.

@@ -57,7 +57,7 @@ email_missing = E-Mail ist nicht eingerichtet
 only_admins = Nur Admins können API-Schlüssel, Benutzer und Integrationen verwalten.
 no_restart = Alle Einstellungen sind wirksam. Kein Neustart nötig.
 restart = Neustart
-restart_needed = nötig
+restart_needed = Nötig
 restart_text = Seit dem Start des Servers haben sich Einstellungen geändert. Starten Sie ihn neu, damit sie wirksam werden, zum Beispiel mit { $command }.
 only_secrets = Nur geheime Werte haben sich geändert. Sie werden nicht angezeigt.
 
@@ -100,7 +100,7 @@ never_restored = Dieser Betrieb wurde noch nie aus einer Sicherung wiederhergest
 backup_from = Sicherung: { $time }
 restored = Wiederhergestellt: { $time }.
 reviewed_by = Geprüft von { $person }, { $time }.
-needs_review = zu prüfen
+needs_review = Zu prüfen
 waiting_text = Ihr Betrieb ist auf dem Stand dieser Sicherung. Seither kann er Druckaufträge gedruckt, Zahlungen erhalten und Nummern vergeben haben, die hier fehlen. Druckaufträge beginnen erst, wenn Sie diese Prüfung abschließen.
 open_jobs = Druckaufträge, die schon gedruckt sein können ({ $count })
 no_open_jobs = Es waren keine Druckaufträge offen.
@@ -111,19 +111,6 @@ next_numbers_text = Suchen Sie in gesendeten E-Mails und Kundendokumenten die zu
 next_number = Nächste Nummer im Nummernkreis { $series } (letzte in der Sicherung: { $last })
 note = Notiz
 finish_review = Prüfung abschließen und Druckaufträge starten
-
-## Zustände von Druckaufträgen
-
-job_created = wartet auf eine Datei
-job_validated = in Vorbereitung
-job_awaiting_review = wartet auf Prüfung
-job_sliced = wartet auf einen Drucker
-job_dispatching = wird an einen Drucker gesendet
-job_printing = druckt
-job_paused = pausiert
-job_completed = gedruckt
-job_failed = fehlgeschlagen
-job_cancelled = abgebrochen
 
 ## Meldungen der API, die auf Englisch sind, für die Formulare dieser Seiten
 

@@ -88,14 +88,14 @@ both_must_pass = Es geht weiter, sobald beide Verbindungen den Test bestehen.
 
 ## Drucker
 
-printers_text = Durchsucht werden dieser Server und die Adressen seines Netzwerks, die auf .1 bis .10 enden. Drucker von Bambu Lab melden sich selbst und werden unter jeder Adresse gefunden. Andere Drucker fügen Sie von Hand hinzu.
+printers_text = Durchsucht werden dieser Server und die Adressen seines Netzwerks, die auf .1 bis .10 enden. Drucker von Bambu Lab melden sich selbst und werden unter jeder Adresse gefunden. Andere Drucker fügen Sie manuell hinzu.
 search = Drucker suchen
 reload_text = { $link }, um den Fortschritt zu sehen.
 reload_link = Laden Sie die Seite neu
 added_heading = Hinzugefügte Drucker
 none_added = Noch keine. Sie können fortfahren und Drucker später hinzufügen.
 program_at = { $program } unter { $address }
-add_manually = Drucker von Hand hinzufügen
+add_manually = Drucker manuell hinzufügen
 search_running =
     { $count ->
         [0] Suche läuft: bisher keine Drucker gefunden.
@@ -110,7 +110,7 @@ search_complete =
     }
 checked = Geprüfte Adressen und Ports: { $done }
 checked_of = Geprüfte Adressen und Ports: { $done } von { $total }
-none_found = Auf diesem Server und unter den Adressen seines Netzwerks, die auf .1 bis .10 enden, wurden keine Drucker gefunden. Prüfen Sie, ob Ihr Drucker eingeschaltet und im selben Netzwerk ist. Hat er eine andere Adresse, fügen Sie ihn von Hand hinzu.
+none_found = Auf diesem Server und unter den Adressen seines Netzwerks, die auf .1 bis .10 enden, wurden keine Drucker gefunden. Prüfen Sie, ob Ihr Drucker eingeschaltet und im selben Netzwerk ist. Hat er eine andere Adresse, fügen Sie ihn manuell hinzu.
 added = Hinzugefügt
 add_named = { $name } hinzufügen
 add_heading = Drucker hinzufügen

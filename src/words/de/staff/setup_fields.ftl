@@ -36,7 +36,7 @@ about_smart_home = Zeigt die Zustände der Drucker und löst Automatisierungen a
 about_parts = Gleicht den Bestand ab. Änderungen dort erscheinen hier innerhalb von fünf Minuten.
 about_spools = Erfasst, wie viel auf jeder Spule noch übrig ist.
 about_agent = Nimmt Befehle aus Chats an, zum Beispiel zum Pausieren eines Drucks.
-about_payments = Nimmt Karten und andere Zahlungsarten an. Ohne ihn markieren Sie Bestellungen von Hand als bezahlt.
+about_payments = Nimmt Karten und andere Zahlungsarten an. Ohne ihn markieren Sie Bestellungen manuell als bezahlt.
 about_email = Sendet E-Mails über eine API. Verwenden Sie diesen Dienst oder den Mailserver darunter. Ohne beide werden E-Mails in Dateien geschrieben.
 about_smtp = Sendet E-Mails über SMTP. Server, Port, Benutzername und Passwort erhalten Sie von Ihrem Anbieter.
 

@@ -65,11 +65,12 @@ next_free = Nächster frei { $time }
 
 ## Vergangene und verbleibende Zeit, auch so, wie das Skript sie schreibt
 
-under_minute = unter 1 Min.
 minutes = { $minutes } Min.
 hours = { $hours } Std. { $minutes } Min.
 elapsed = seit { $span }
+elapsed_under_minute = seit weniger als einer Minute
 left = noch { $span }
+left_under_minute = noch weniger als eine Minute
 
 ## Meldungen des Skripts
 

@@ -4,7 +4,7 @@ ready = Bereit
 degraded = Eingeschränkt
 not_ready = Nicht bereit
 warnings = Warnungen
-works = in Ordnung
+works = In Ordnung
 backup_text = { $link }: eine Kopie der Daten Ihres Betriebs herunterladen
 backup_link = Sicherung
 monitoring = Zur Überwachung:
@@ -17,25 +17,25 @@ development_mode = { $version }, Entwicklungsmodus
 production_mode = { $version }, Produktivmodus
 database = Datenbank
 redis = Redis
-redis_unused = nicht verwendet
+redis_unused = Nicht verwendet
 disk = Festplatte
 disk_space = { $free } von { $total } frei
-disk_low = knapp
-disk_unknown = unbekannt
+disk_low = Knapp
+disk_unknown = Unbekannt
 uploads = Dateien von Kunden
-uploads_unknown = unbekannt
+uploads_unknown = Unbekannt
 uploads_used = { $used } belegt durch unbearbeitete Dateien
 uploads_used_of = { $used } von { $limit } belegt durch unbearbeitete Dateien
-uploads_rejected = neue Dateien werden abgelehnt
-uploads_rejected_disk = neue Dateien werden abgelehnt: Festplatte fast voll
+uploads_rejected = Neue Dateien werden abgelehnt
+uploads_rejected_disk = Neue Dateien werden abgelehnt: Festplatte fast voll
 
 ## Störungen
 
-no_response = antwortet nicht
-disk_full = die Festplatte ist voll
-read_only = kann nicht beschrieben werden
-out_of_service = außer Betrieb
-down = ausgefallen
+no_response = Antwortet nicht
+disk_full = Festplatte voll
+read_only = Schreibgeschützt
+out_of_service = Außer Betrieb
+down = Ausgefallen
 
 ## Komponenten
 
@@ -54,7 +54,7 @@ in_memory = Im Arbeitsspeicher
 queued_commands = Wartende Befehle
 restarts = Neustarts
 rejected = Abgelehnt (Überlast)
-none = keine
+none = Keine
 actors_starting = { $count } beim Start
 actors_running = { $count } aktiv
 actors_resting = { $count } in Ruhe

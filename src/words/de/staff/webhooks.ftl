@@ -45,7 +45,7 @@ added = Angelegt
 previous_secret = Bisheriger Schlüssel
 previous_secret_until = signiert Zustellungen zusätzlich bis { $time }
 replay_fact = Nachsendung
-in_progress = läuft
+in_progress = Läuft
 actions = Aktionen
 enable = Endpunkt aktivieren
 send_test = Testereignis senden
@@ -86,7 +86,7 @@ view_endpoint = Endpunkt ansehen
 
 deliveries = Zustellungen
 no_deliveries = Noch keine Zustellungen. Senden Sie ein Testereignis, um den Endpunkt auszuprobieren.
-none_match = Keine Zustellung passt zu dieser Auswahl.
+none_match = Keine passenden Zustellungen.
 kept_days = Zustellungen werden 30 Tage aufbewahrt.
 status_field = Status
 event_field = Ereignis

@@ -19,7 +19,7 @@ last_used_column = Last used
 created_column = Created
 expires_column = Expires
 revoke = Revoke
-never = never
+never = Never
 revoke_text = Programs that use this key lose access immediately.
 revoke_key = Revoke { $name }
 key_name_hint = The program that uses the key.
@@ -36,9 +36,9 @@ view_keys = View API keys
 
 ## Roles
 
-operator = operator
-admin = admin
-customer_role = customer
+operator = Operator
+admin = Admin
+customer_role = Customer
 operator_option = Operator: orders, printers and stock
 admin_key_option = Admin: everything
 admin_user_option = Admin: everything, including users and API keys

@@ -107,18 +107,18 @@ order_flag = Order { $number } needs attention: { $reason }.
 invoice_flag_subject = Invoice to { $name }: { $flag }
 invoice_flag = The invoice { $invoice } to { $name } needs attention: { $reason }.
 not_ordered_subject = Quote { $quote } was accepted, but its order cannot be created
-not_ordered = The customer accepted quote { $quote }, but its order could not be created: { $reason }. Correct this; the order is created when the customer accepts again.
+not_ordered = The customer accepted quote { $quote }, but its order could not be created: { $reason }. Fix the problem; the order is created when the customer accepts again.
 
 ## Orders of other shops
 
-held_sale_subject = A paid order { $number } of another shop is on hold
-held_sale = It is stored and will be produced as soon as possible.
+held_sale_subject = Paid order { $number } from another shop is on hold
+held_sale = It is saved and will be produced as soon as possible.
 unmapped_variants = The variant mapping has no entry for { $names }.
-conflict_subject = Conflicting changes to order { $number } of another shop
-conflict = Conflicting changes to order { $number } of another shop (order { $order } here): { $reason }.
-unreported_shipment_subject = A shipment of order { $number } of another shop could not be reported
+conflict_subject = Conflicting changes to order { $number } from another shop
+conflict = Conflicting changes to order { $number } from another shop (order { $order } here): { $reason }.
+unreported_shipment_subject = A shipment of order { $number } from another shop could not be reported
 unreported_shipment =
-    The other shop does not know about shipment { $shipment } of order { $number } of another shop (order { $order } here): { $reason }
+    The other shop does not know about shipment { $shipment } of its order { $number } (order { $order } here): { $reason }
     Enter it there manually, or retry.
 
 ## Late orders
@@ -139,21 +139,21 @@ last_response = It last responded on { $at }.
 never_responded = It has never responded.
 job_held = Its current job is on hold until the printer responds again or an operator resolves the job.
 leftover_subject = Unexpected print of an old file: { $name }
-leftover = { $name } is printing { $file }, a file of a job that is over. The print was not started from here: some printers restart a stored file after a power failure, or someone may have started it at the printer. The parts do not count for any order. Stop it at the printer if it is not wanted.
+leftover = { $name } is printing { $file }, a file of a job that is over. The print was not started from here: some printers restart a stored file after a power failure, or someone may have started it at the printer. The parts do not count for any order. Stop it at the printer if you don't want it.
 fault_subject = Printer fault: { $name }
 fault =
     The firmware of { $name } reports: { $report }
 
     No other job starts on it until someone has checked the printer and confirmed that.
 suspicion_subject = Possible print failure: { $name }
-suspicion = Failure detection is { $percent } % sure that the print on { $name } is failing.
+suspicion = Failure detection is { $percent }% sure that the print on { $name } is failing.
 print_paused = The print was paused: check it, then resume or cancel it.
 print_not_paused = The print could not be paused: check it now.
 print_continues = The print continues: check it.
 
 ## Maintenance
 
-maintenance_subject = Maintenance due: { $printer }: { $task }
+maintenance_subject = Maintenance due on { $printer }: { $task }
 maintenance = { $task } is due on { $printer }: { $reason } since it was last done.
 maintenance_blocks = It accepts no jobs until the work is done and logged.
 maintenance_can_wait = It keeps accepting jobs; log the work when it is done.
@@ -165,8 +165,16 @@ failures_reached = { $done } of { $every } failed prints
 ## Custom requests
 
 request_subject = Custom request from { $customer }: { $product }, { $total }
-request = { $customer } <{ $email }> requests a { $product } ({ $wishes }), with { $photos } photos.
-wishes = { $subject }, style { $style }, size { $size }, base { $base }, { $colors } colours
+request =
+    { $photos ->
+        [one] { $customer } <{ $email }> requests a { $product } ({ $wishes }), with 1 photo.
+       *[other] { $customer } <{ $email }> requests a { $product } ({ $wishes }), with { $photos } photos.
+    }
+wishes =
+    { $colors ->
+        [one] { $subject }, style { $style }, size { $size }, base { $base }, 1 colour
+       *[other] { $subject }, style { $style }, size { $size }, base { $base }, { $colors } colours
+    }
 phone_line = Phone: { $text }
 inscription_line = Inscription: { $text }
 notes_line = Notes: { $text }
@@ -201,4 +209,4 @@ backup_subject = Backup failed
 backup =
     The server could not make its scheduled backup: { $reason }.
 
-    It tries again every 15 minutes. Check the place that the settings name for backups at { $url }, where you can also download a backup. You are notified again only if a backup fails after one has succeeded.
+    It tries again every 15 minutes. Check where backups are stored at { $url }. You can also download a backup there. You are notified again only if a backup fails after one has succeeded.

@@ -49,13 +49,13 @@ rejected_counted =
 rejected_uncounted = sent more requests that were rejected
 sign_in_failed = failed to sign in
 rejected = sent a request that was rejected: { $request }
-unknown_command = gave the command { $command }, which this release does not have
+unknown_command = sent the command { $command }, which this version does not know
 
-## Acts on printers that name a slot or a material; the printer is in the dative
+## Acts on printers that name a slot, a material or a state; the printer is in the case of its act
 
 slot_removed = removed { $slot } from { $subject }
-maintenance_begun = put { $subject } into maintenance
-maintenance_over = put { $subject } back into service
+maintenance_begun = took { $subject } out of service
+maintenance_over = returned { $subject } to service
 marked_empty = marked { $place } of { $subject } as empty
 loaded = loaded { $material } into { $subject }
 loaded_onto = loaded { $material } onto { $place } of { $subject }
@@ -183,8 +183,8 @@ session_plural = Sign-ins
 api_key = an API key
 api_key_indirect = an API key
 api_key_plural = API keys
-access = the shop’s settings
-access_indirect = the shop’s settings
+access = the shop's settings
+access_indirect = the shop's settings
 access_plural = Settings and agent
 integration = an integration
 integration_indirect = an integration

@@ -3,7 +3,7 @@
 ## States
 
 state_disconnected = Disconnected
-state_maintenance = In maintenance
+state_maintenance = Out of service
 state_offline = Offline
 state_error = Error
 state_check_bed = Check the bed
@@ -20,7 +20,7 @@ state_attention = Needs attention
 
 bed_not_cleared = Bed not cleared
 needs_home = Needs homing
-maintenance = In maintenance
+maintenance = Out of service
 maintenance_due = Maintenance due
 print_failed = Last print failed
 firmware_error = Firmware error
@@ -62,7 +62,6 @@ print_failed_of = { $print } failed
 print_on_bed = { $print } on the bed
 idle = Idle { $time }
 print_starting = Print starting
-out_of_service = Out of service
 disconnected_manually = Disconnected manually
 no_response = No response
 no_response_since = No response { $time }

@@ -1,6 +1,10 @@
 ### Parts that pages of all areas share.
 
-total = { $count } total
+total =
+    { $count ->
+        [one] { $count } entry
+       *[other] { $count } entries
+    }
 newer = Newer
 older = Older
 shown_once = Shown only once
@@ -73,7 +77,7 @@ add_material = Add a material
 add_material_text = Filament, resin or sheets, and how much you have.
 add_sku = Add a SKU
 add_sku_text = A product you sell, with its file, material and price.
-step_done = done
-step_to_do = to do
+step_done = Done
+step_to_do = To do
 first_orders = orders
 get_started_note = Paid { $orders } then print automatically. To explore a busy shop first, run { $command }. It needs no printers and doesn't change this shop.

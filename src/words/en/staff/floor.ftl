@@ -5,7 +5,7 @@ back = Back to the floor
 no_match = No printers match.
 show_all = Show all printers
 stop_note = To stop a printer at once, hold its red octagon for one second. This cuts power to the motors and heaters as far as the printer allows.
-safety_note = Software is not a safety device: in an emergency, switch the printer off at the mains.
+safety_note = Software is not a safety device. In an emergency, switch the printer off or unplug it.
 
 ## Head. The labels of filters follow a number
 

@@ -40,8 +40,8 @@ print_time = Print time
 first_pass_yield = First-pass yield
 failure_rate = Failure rate
 scrap_cost = Scrap cost
-lead_time_median = Lead time, median
-lead_time_most = Lead time, 80th percentile
+lead_time_median = Median lead time
+lead_time_most = 80th-percentile lead time
 
 ## Periods without prints
 
@@ -84,7 +84,7 @@ quoted = “{ $text }”
 ## Charts and tables
 
 as_csv = { $title } as CSV
-no_data = No data for this period.
+nothing_yet = Nothing yet for: { $names }
 table_of = { $title }: figures
 number = { $count }
 parts =
@@ -115,12 +115,11 @@ day_column = Day
 finished_column = Finished
 failed_column = Failed
 cancelled_column = Cancelled
-printed_column = Printed
 printer_column = Printer
 utilisation_column = Utilisation
 prints_column = Prints
 reason_column = Reason
-sku_column = SKU
+product_column = Product
 parts_column = Parts
 good_column = Good
 bad_parts_column = Bad parts
@@ -135,7 +134,7 @@ outcome_column = Outcome
 ## Titles of charts, with an explanation of the numbers
 
 prints_title = Prints per day
-prints_about = By the day on which each print was assigned to a printer. The API counts days in UTC.
+prints_about = How many prints finished, failed or were cancelled on each day.
 prints_scale =
     { $most ->
         [one] { $most } print on the busiest day; red: failed or cancelled
@@ -145,9 +144,9 @@ utilisation_title = Printer utilisation
 utilisation_about = Share of the period that each printer spent printing, counted from when it was added.
 failures_title = Failed prints by reason
 failures_about = As reported by printers or staff, for the last 1,000 failed prints.
-first_pass_title = First-pass yield by SKU
+first_pass_title = First-pass yield by product
 first_pass_about = Share of good parts in first prints, excluding reprints.
-scrap_title = Scrap and cost by SKU
+scrap_title = Scrap and cost by product
 scrap_about = Bad parts with their print time, their material and its cost at today's prices.
 scrap_reasons_title = Bad parts by reason
 scrap_reasons_about = Reasons given at sign-off.

@@ -1,7 +1,7 @@
 ### The integrations page. Names, fields and tests of services are those of the setup wizard.
 title = Integrations
 text = All integrations are optional.
-restart_needed = restart needed
+restart_needed = Restart needed
 restart_text = Settings have changed since the server started. The fields show the values that apply after a restart.
 
 ## States

@@ -19,7 +19,7 @@ issued_column = Issued
 due_column = Due
 total_column = Total
 due_amount_column = Amount due
-needs_attention = needs attention
+needs_attention = Needs attention
 no_number = No number
 
 ## Statuses
@@ -50,8 +50,8 @@ issued = Issued
 due = Due
 paid_at = Paid
 notes = Notes
-flag_disputed = disputed
-flag_dispute_lost = dispute lost
+flag_disputed = Disputed
+flag_dispute_lost = Dispute lost
 
 ## Lines and sums
 
@@ -140,7 +140,7 @@ payment_amount_hint = Leave empty for the full amount due.
 reference_field = Reference (internal)
 refund_heading = Refund a payment
 refund_text = { $amount } has been paid and not refunded. A refund issues a credit note. Payments made through the payment processor are refunded through it.
-latest_payment = Latest payment (payment-processor payments first)
+latest_payment = Latest payment (through the payment processor first)
 payment_choice = { $amount } by { $method }, { $date }
 payment_field = Payment
 refund_amount_hint = Leave empty for the full remaining amount of the payment.
@@ -174,5 +174,5 @@ first_column = First
 last_column = Last
 documents_column = Documents
 missing_column = Missing
-none_missing_in_series = none
+none_missing_in_series = None
 gap = { $first } to { $last }:

@@ -7,7 +7,7 @@ codes_begin = QR codes start with { $address }.
 unreachable = Phones can't open this address. Open this page at the server's network address, or set { $setting }.
 paper = Paper
 roll = Label printer, 62 × 29 mm
-sheet = A4 sheet, to cut
+sheet = A4 sheet to cut out
 first_of = Showing the first { $shown } of { $count }.
 create = Create labels
 

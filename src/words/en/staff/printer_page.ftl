@@ -1,4 +1,4 @@
-### Page of a printer, with its notes, and the pages on which a file is printed there by hand.
+### Page of a printer, with its notes, and the pages on which a file is printed there manually.
 
 ## Top of the page
 
@@ -18,9 +18,9 @@ cancel = Cancel { $print } on { $name }
 parts_heading = Parts on the bed
 some_bad = Some parts are bad
 stop_heading = Emergency stop
-stop_gentle = printers of this type have no emergency stop that programs can use: the print has been ended in the fastest way possible, and the heaters are switched off if the printer allows it. In an emergency, disconnect the printer from the mains.
+stop_gentle = Printers of this type have no emergency stop that software can trigger. The print is ended as fast as possible, and the heaters are switched off if the printer allows it.
 stop_text = This immediately cuts power to the motors and heaters. Afterwards, home the printer and clear its bed.
-stop_warning = Software is not a safety device: in an emergency, switch the printer off at the mains.
+stop_warning = Software is not a safety device. In an emergency, switch the printer off or unplug it.
 stop_name = emergency stop of { $name }
 stop = Stop { $name } now
 stop_hint = Hold for one second. Without JavaScript, a single press is enough.
@@ -30,7 +30,7 @@ stop_hint = Hold for one second. Without JavaScript, a single press is enough.
 service_heading = Service
 done_hint = Saved in the maintenance log.
 reason_field = Reason
-put_back = Put back into service
+put_back = Return to service
 take_out = Take out of service
 connect = Connect
 disconnect = Disconnect
@@ -52,7 +52,7 @@ position = Position
 row_and_column = row { $row }, column { $column }
 tags = Tags
 last_response = Last response
-attention = Attention
+attention = Needs attention
 bed_cleared = Bed cleared
 code_label = QR code label
 
@@ -67,7 +67,7 @@ completed = Completed: { $names }
 due = Due: { $name }
 mark_done = Mark as done
 
-## Printing a file by hand
+## Printing a file manually
 
 back_to = Back to { $name }
 upload_heading = Manual print on { $name }
@@ -88,7 +88,7 @@ print_now = Print now on { $name }
 print_note = Printing starts immediately and uses the file as it is. A manual print isn't part of any job or order and doesn't affect stock.
 filament_field = Slot for filament { $number }
 filament_field_of = Slot for filament { $number } ({ $details })
-automatic = automatic
+automatic = Automatic
 slot_with = { $slot }: { $spool }
 unknown_spool = unknown
 not_gcode = This file isn't G-code.

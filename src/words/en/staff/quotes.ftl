@@ -19,7 +19,7 @@ customer_column = Customer
 created_column = Created
 valid_column = Valid until
 total_column = Total
-order_failed_mark = order can't be created
+order_failed_mark = Order can't be created
 
 ## Statuses
 
@@ -36,7 +36,7 @@ quote_title = Quote { $number }
 glance = At a glance
 order_failed = The order can't be created
 customer = Customer
-no_customer = not set
+no_customer = Not set
 request = Custom request
 view_request = View request
 order = Order

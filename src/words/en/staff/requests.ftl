@@ -52,8 +52,8 @@ size = Size
 base = Base
 colours = Colours
 uv_coating = UV coating
-uv_yes = yes
-uv_no = no
+uv_yes = Yes
+uv_no = No
 addons = Add-ons
 inscription = Inscription
 customer_notes = Customer notes
@@ -61,7 +61,7 @@ customer_notes = Customer notes
 ## Estimate and quotes
 
 estimate = Estimate
-unlisted = not in the price tables
+unlisted = Not in the price tables
 total = Total
 quotes = Quotes
 no_quotes = None yet.

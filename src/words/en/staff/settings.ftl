@@ -61,7 +61,7 @@ email_missing = Email is not set up
 only_admins = Only admins can manage API keys, users and integrations.
 no_restart = All settings are in effect. No restart needed.
 restart = Restart
-restart_needed = needed
+restart_needed = Needed
 restart_text = Settings have changed since the server started. Restart it to apply them, for example with { $command }.
 only_secrets = Only secrets have changed. Their values are not shown.
 
@@ -92,8 +92,8 @@ restore_stop = Stop the server: { $command }
 restore_settings = Put { $environment } and { $settings } back in their original location. The next step writes to the locations set in these files.
 restore_data = Restore the backup into an empty data directory: { $command }
 restore_data_and_database = Restore the backup into an empty data directory and an empty database, set in { $setting }: { $command }
-restore_secrets = Copy { $file } to that folder.
-restore_start = Start the server with that folder: { $command }
+restore_secrets = Copy { $file } to that directory.
+restore_start = Start the server with that directory: { $command }
 restore_review = Review the { $link }. Print jobs don't start until you do.
 restore_review_link = restore
 restore_test = Test a restore on another machine before you need one.
@@ -104,7 +104,7 @@ never_restored = This shop has never been restored from a backup.
 backup_from = Backup from { $time }
 restored = Restored { $time }.
 reviewed_by = Reviewed by { $person }, { $time }.
-needs_review = needs review
+needs_review = Needs review
 waiting_text = Your shop is in the state of this backup. Since then, it may have printed jobs, received payments and issued numbers that are missing here. Print jobs don't start until you finish this review.
 open_jobs = Jobs that may already be printed ({ $count })
 no_open_jobs = No jobs were open.
@@ -115,19 +115,6 @@ next_numbers_text = Check sent emails and customer documents for the last number
 next_number = Next { $series } number (last in the backup: { $last })
 note = Note
 finish_review = Finish review and start jobs
-
-## States of jobs, in English as in the API
-
-job_created = CREATED
-job_validated = VALIDATED
-job_awaiting_review = awaiting_manual_review
-job_sliced = SLICED
-job_dispatching = DISPATCHING
-job_printing = PRINTING
-job_paused = PAUSED
-job_completed = COMPLETED
-job_failed = FAILED
-job_cancelled = CANCELLED
 
 ## Messages of the API, which are in English, for the forms of these pages
 

@@ -89,8 +89,8 @@ gap_name = name
 gap_street = street and number
 gap_city = city
 gap_country = country
-gap_vat_id = VAT identifier with its country prefix
-gap_tax_number = VAT identifier or tax number
+gap_vat_id = VAT ID with its country prefix
+gap_tax_number = VAT ID or tax number
 
 ## Advice for a service that fails
 

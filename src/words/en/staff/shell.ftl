@@ -65,11 +65,12 @@ next_free = Next free { $time }
 
 ## Elapsed and remaining time, also as the script writes them
 
-under_minute = under 1 min
 minutes = { $minutes } min
 hours = { $hours } h { $minutes } min
 elapsed = for { $span }
+elapsed_under_minute = for less than a minute
 left = { $span } left
+left_under_minute = less than a minute left
 
 ## Messages of the script
 

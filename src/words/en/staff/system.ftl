@@ -4,7 +4,7 @@ ready = Ready
 degraded = Degraded
 not_ready = Not ready
 warnings = Warnings
-works = ok
+works = OK
 backup_text = { $link }: download a copy of your shop's data
 backup_link = Backup
 monitoring = For monitoring:
@@ -17,25 +17,25 @@ development_mode = { $version }, development mode
 production_mode = { $version }, production mode
 database = Database
 redis = Redis
-redis_unused = not used
+redis_unused = Not used
 disk = Disk
 disk_space = { $free } of { $total } free
-disk_low = low
-disk_unknown = unknown
+disk_low = Low
+disk_unknown = Unknown
 uploads = Customer uploads
-uploads_unknown = unknown
+uploads_unknown = Unknown
 uploads_used = { $used } used by unprocessed uploads
 uploads_used_of = { $used } of { $limit } used by unprocessed uploads
-uploads_rejected = new uploads are rejected
-uploads_rejected_disk = new uploads are rejected: disk nearly full
+uploads_rejected = New uploads are rejected
+uploads_rejected_disk = New uploads are rejected: disk nearly full
 
 ## Problems
 
-no_response = does not respond
-disk_full = its disk is full
-read_only = cannot be written
-out_of_service = out of service
-down = down
+no_response = Not responding
+disk_full = Disk full
+read_only = Read-only
+out_of_service = Out of service
+down = Down
 
 ## Components
 
@@ -54,7 +54,7 @@ in_memory = In memory
 queued_commands = Queued commands
 restarts = Restarts
 rejected = Rejected (load)
-none = none
+none = None
 actors_starting = { $count } starting
 actors_running = { $count } running
 actors_resting = { $count } resting

@@ -29,7 +29,7 @@ async fn setup_pages_are_german() {
         &["Test bestanden.", "Nicht konfiguriert: Ratenbegrenzungen", "Weiter: Druckersuche", ">Zurück</a>"],
     );
 
-    shows(&browser.get("/setup/printers").await, &[">Drucker suchen</button>", ">Drucker von Hand hinzufügen</a>"]);
+    shows(&browser.get("/setup/printers").await, &[">Drucker suchen</button>", ">Drucker manuell hinzufügen</a>"]);
     let form = browser.get("/setup/printers/new").await;
     shows(&form, &[">OctoPrint, Port 5000</option>", "Immer nötig für OctoPrint.", ">Filamentdrucker</option>"]);
     let empty = browser.send("/setup/printers/new", &[("type", "server_rest")]).await;

@@ -143,7 +143,7 @@ async fn look_at_the_review_of_a_restore(scope: LookScope) {
     round.look("/to-do of a restored shop").await;
     round.browser.press(&tab, "Review restore").await;
     assert_eq!(round.browser.path(&tab).await, RESTORES);
-    round.browser.sees(&tab, "needs review").await;
+    round.browser.sees(&tab, "Needs review").await;
     round.browser.sees(&tab, "Jobs that may already be printed (1)").await;
     round.look(RESTORES).await;
     // Numbers of orders only go up; then the shop goes on.

@@ -110,7 +110,7 @@ async fn chromium_keeps_the_page_of_a_printer_up_to_date_while_its_sign_off_form
     browser.until(&tab, "the button", &says("Take out of service")).await;
     let maintenance = floor.path(0, "/maintenance");
     floor.app.post(&maintenance, &json!({"on": true, "note": "new nozzle"})).await.expect(200);
-    browser.until(&tab, "the page to follow", &says("Put back into service")).await;
+    browser.until(&tab, "the page to follow", &says("Return to service")).await;
     assert_eq!(browser.eval(&tab, "document.querySelector('#some-bad').open").await, true);
     // It stays folded as well, once somebody has folded it.
     browser.eval(&tab, "document.querySelector('#some-bad > summary').click()").await;

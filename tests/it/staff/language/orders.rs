@@ -54,7 +54,7 @@ async fn orders_pages_are_german() {
     shows(&sent(&sam, &own, &format!("{path}/ship"), &some).await, &[">Sendung 1</h2>", "Abholung "]);
     let texts = [">Packliste 1 zur Bestellung ORD-", ">Lieferadresse</h2>", ">Keine Adresse</p>", "Abholung "];
     shows(&sam.get(&format!("{path}/shipments/1")).await, &texts);
-    let texts = [">Versandbereit</span>", "data-label=\"Gesamtbetrag\"", "</b> Pünktlich</a>", ">Insgesamt 2</p>"];
+    let texts = [">Versandbereit</span>", "data-label=\"Gesamtbetrag\"", "</b> Pünktlich</a>", ">2 Einträge</p>"];
     shows(&sam.get("/shop/orders").await, &texts);
 }
 
@@ -65,7 +65,7 @@ async fn products_pages_are_german() {
     sam.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
     let texts = ["<html lang=\"de\">", ">Noch keine Produkte</h2>", ">Produkte und Sets</a>", ">Neues Set</a>"];
     shows(&sam.get("/shop/products").await, &texts);
-    let texts = [">Noch keine Dateien</h2>", ">API-Dokumentation</a>", "data-sends=\"Die Datei wird gesendet.\""];
+    let texts = [">Noch keine Dateien</h2>", ">API-Dokumentation</a>", "data-sends=\"Wird hochgeladen …\""];
     shows(&sam.get("/shop/products/files").await, &texts);
 
     let (material, file) = (app.material("PLA black", 1_000.0).await, app.gcode("vase", 3_600, 20.5).await);
@@ -100,6 +100,6 @@ async fn products_pages_are_german() {
     shows(&sam.get(&format!("/shop/products/{sku}")).await, &texts);
     shows(
         &sam.get("/shop/products").await,
-        &[">Preis</th>", "data-label=\"Bestellbar\"", ">Insgesamt 1</p>", ">Im Verkauf</a>"],
+        &[">Preis</th>", "data-label=\"Bestellbar\"", ">1 Eintrag</p>", ">Im Verkauf</a>"],
     );
 }

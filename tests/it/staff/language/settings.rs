@@ -27,7 +27,7 @@ async fn settings_pages_are_german() {
     shows(&backup, &["für <code>SECRETS_KEY</code> und <code>API_KEY_SALT</code> startet der Server"]);
     shows(&boss.get("/shop/settings/restore").await, &["Dieser Betrieb wurde noch nie aus einer Sicherung"]);
     let system = boss.get("/shop/settings/system").await;
-    shows(&system, &[">Auf einen Blick</h2>", ">in Ordnung<", "aria-label=\"Status der Komponenten\"", " GB frei "]);
+    shows(&system, &[">Auf einen Blick</h2>", ">In Ordnung<", "aria-label=\"Status der Komponenten\"", " GB frei "]);
     let integrations = boss.get("/shop/settings/integrations").await;
     shows(&integrations, &[">Nicht eingerichtet<", ">Nur testen</button>", "(Abschnitt <code>mail</code>)"]);
 
@@ -41,7 +41,7 @@ async fn settings_pages_are_german() {
     let created = send(&boss, "/shop/settings/keys/new", &key).await;
     shows(&created, &[">API-Schlüssel erstellt</h1>", ">Schlüssel für Kasse</h2>", ">Wird nur einmal angezeigt<"]);
     let keys = boss.get("/shop/settings/keys").await;
-    shows(&keys, &[">Aktiv<", "<td>Bediener</td>", "<td>nie</td>", ">Kasse widerrufen</button>", "im Header <code>"]);
+    shows(&keys, &[">Aktiv<", "<td>Bediener</td>", "<td>Nie</td>", ">Kasse widerrufen</button>", "im Header <code>"]);
 
     let list = boss.get("/shop/settings/users").await;
     shows(&list, &[">Benutzer</h1>", ">Admin</td>", ">Benutzer hinzufügen<", ">Aktionen</th>", ">Ihr Konto</a>"]);

@@ -12,7 +12,7 @@ on_sqlite! {
         let floor = Floor::on(db, PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let empty = german(&sam, "/shop/jobs").await;
-        shows(&empty, &["<html lang=\"de\">", ">Druckaufträge</h1>", ">Noch keine Druckaufträge</h2>", ">alle</a>"]);
+        shows(&empty, &["<html lang=\"de\">", ">Druckaufträge</h1>", ">Noch keine Druckaufträge</h2>", ">Alle</a>"]);
         floor.app.post(&floor.path(0, "/maintenance"), &json!({"on": true, "note": "new nozzle"})).await.expect(200);
         floor.app.patch(&floor.path(1, ""), &json!({"machineType": "resin_large"})).await.expect(200);
         let (order, job) = floor.one().await;
@@ -23,12 +23,12 @@ on_sqlite! {
             "Druckauftrag JOB-",
             ">Wartet auf einen Drucker</span>",
             "Wartet auf einen Drucker mit PLA black.",
-            " ist in Wartung.",
+            " ist außer Betrieb.",
             "10 g PLA black",
             "reserviert",
             ">Eignung der Drucker</h2>",
             ">Später<",
-            "der Drucker ist in Wartung",
+            "der Drucker ist außer Betrieb",
             "der Maschinentyp ist nicht Standard-Filamentdrucker",
             "1 Teil auf der Platte, Priorität",
             ">Bearbeiten oder abbrechen</summary>",
@@ -37,7 +37,7 @@ on_sqlite! {
         shows(&page, &texts);
         assert!(page.text.contains(&format!("/shop/orders/{order}")), "{}", page.text);
         let list = german(&sam, "/shop/jobs").await;
-        shows(&list, &["<b>1</b> wartet auf einen Drucker</a>", ">Priorität</th>", ">Wartet auf einen Drucker</span>"]);
+        shows(&list, &["<b>1</b> Wartet auf einen Drucker</a>", ">Priorität</th>", ">Wartet auf einen Drucker</span>"]);
         shows(&list, &[">Alle Drucker</option>", ">Angelegt</label>", ">Letzte 7 Tage</option>", ">Bild</th>"]);
         let none = german(&sam, "/shop/jobs?state=FAILED").await;
         shows(&none, &["Keine passenden Druckaufträge. <a", ">Alle anzeigen</a>"]);

@@ -53,9 +53,9 @@ struct StoppedView {
 }
 
 /// Message for printer types without an emergency stop.
-pub const GENTLE: &str = "printers of this type have no emergency stop that programs can use: the print has been ended \
-                          in the fastest way possible, and the heaters are switched off if the printer allows it. In \
-                          an emergency, disconnect the printer from the mains";
+pub const GENTLE: &str = "printers of this type have no emergency stop that software can trigger: the print has been \
+                          ended as fast as possible, and the heaters are switched off if the printer allows it. In \
+                          an emergency, switch the printer off or unplug it";
 
 /// Returns whether a printer has no emergency stop. Works even if the printer is not connected.
 pub fn gentle(app: &PrinterHandles, id: Id) -> bool {

@@ -48,9 +48,9 @@ pub(super) struct Figure {
     pub(super) chart: Option<Markup>,
 }
 
-/// Formats a fraction as a percentage.
+/// Formats a fraction as a percentage with at most one decimal: `83.3%`, `100%`.
 pub(super) fn share_words(language: Language, share: Option<f64>) -> String {
-    let text = |share: f64| notation::decimal(language, format!("{:.1} %", share * 100.0));
+    let text = |share: f64| notation::percentage(language, (share * 1000.0).round() / 10.0);
     share.map_or_else(|| "–".to_owned(), text)
 }
 
@@ -179,7 +179,7 @@ mod tests {
         let spans = spans.map(|seconds| span_words(Language::English, seconds));
         assert_eq!(spans, ["–", "0 s", "1 min 1 s", "1 h", "1 h 1 min", "1 d", "1 d 1 h"]);
         let shares = [None, Some(0.5), Some(1.0)].map(|share| share_words(Language::English, share));
-        assert_eq!(shares, ["–", "50.0 %", "100.0 %"]);
+        assert_eq!(shares, ["–", "50%", "100%"]);
         assert_eq!(Datum::Cents(Some(1250)).to_text(Language::English, "usd"), "12.50 USD");
     }
 
@@ -189,7 +189,7 @@ mod tests {
         let texts = |datum: &Datum| Language::ALL.map(|language| datum.to_text(language, "eur"));
         assert_eq!(texts(&day), ["2026-11-28", "28.11.2026"]);
         assert_eq!(texts(&Datum::Count(1_200)), ["1200", "1.200"]);
-        assert_eq!(texts(&Datum::Share(Some(0.833))), ["83.3 %", "83,3 %"]);
+        assert_eq!(texts(&Datum::Share(Some(0.833))), ["83.3%", "83,3\u{a0}%"]);
         assert_eq!(texts(&Datum::Span(Some(90_000))), ["1 d 1 h", "1 Tag 1 Std."]);
         assert_eq!(Language::ALL.map(|language| short_day(language, "2026-11-28")), ["11-28", "28.11."]);
         for (word, german) in [("unit", "Stück"), ("sheet", "Stück"), ("mL", "ml"), ("g", "g"), ("spools", "spools")]
@@ -215,6 +215,6 @@ mod tests {
         let figure = Figure { slug: "x", title, about, heads, rows: vec![row], chart: None };
         assert_eq!(figure.csv(), "\u{feff}name,share,cents\r\n'=1+1,0.25,\r\n");
         let table = figure.table(Language::English, "usd").into_string();
-        assert!(table.contains("<th scope=\"row\">=1+1</th>") && table.contains("25.0 %"), "{table}");
+        assert!(table.contains("<th scope=\"row\">=1+1</th>") && table.contains(">25%<"), "{table}");
     }
 }

@@ -147,7 +147,7 @@ fn prints_by_day(language: Language, insights: &Insights) -> Figure {
             (texts::finished_column(language), "finished"),
             (texts::failed_column(language), "failed"),
             (texts::cancelled_column(language), "cancelled"),
-            (texts::printed_column(language), "printSeconds"),
+            (texts::print_time(language), "printSeconds"),
         ],
         rows: rows.collect(),
         chart,
@@ -176,7 +176,7 @@ fn utilisation(language: Language, insights: &Insights) -> Figure {
         heads: vec![
             (texts::printer_column(language), "printer"),
             (texts::utilisation_column(language), "utilisation"),
-            (texts::printed_column(language), "printSeconds"),
+            (texts::print_time(language), "printSeconds"),
             (texts::prints_column(language), "prints"),
             (texts::failed_column(language), "failed"),
             (texts::failure_rate(language), "failureRate"),
@@ -225,7 +225,7 @@ fn first_pass(language: Language, insights: &Insights) -> Figure {
         title,
         about: texts::first_pass_about(language),
         heads: vec![
-            (texts::sku_column(language), "sku"),
+            (texts::product_column(language), "sku"),
             (texts::first_pass_yield(language), "firstPassYield"),
             (texts::prints_column(language), "prints"),
             (texts::parts_column(language), "parts"),
@@ -259,7 +259,7 @@ fn scrap(language: Language, insights: &Insights) -> Figure {
         title,
         about: texts::scrap_about(language),
         heads: vec![
-            (texts::sku_column(language), "sku"),
+            (texts::product_column(language), "sku"),
             (texts::bad_parts_column(language), "scrap"),
             (texts::time_column(language), "scrapSeconds"),
             (texts::material_column(language), "scrapMaterial"),

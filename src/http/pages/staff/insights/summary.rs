@@ -19,9 +19,10 @@ enum BetterWhen {
 }
 
 /// Key figure with its comparison.
-struct SpanFigure {
-    label: String,
-    value: String,
+pub(super) struct SpanFigure {
+    pub(super) label: String,
+    /// Formatted value; `None` if there is no data.
+    pub(super) value: Option<String>,
     change: SpanChange,
     better: BetterWhen,
 }
@@ -29,23 +30,21 @@ struct SpanFigure {
 /// Label of a key figure in the language of the page.
 type KeyFigureLabel = fn(Language) -> String;
 
-/// Renders the key figures for the entire shop, compared with the same number of days before.
-pub(super) fn summary(
-    language: Language,
-    insights: &Insights,
-    earlier: &InsightTotals,
-    days: i64,
-    currency: &str,
-) -> Markup {
+/// Renders the key figures that have data, compared with the same number of days before.
+pub(super) fn summary(language: Language, figures: &[SpanFigure], days: i64) -> Markup {
     html! {
-        section aria-labelledby="in-short" {
-            h2 id="in-short" class="hidden-words" { (texts::key_figures(language)) }
-            div class="kpis" {
-                @for figure in &span_figures(language, insights, earlier, currency) {
-                    div class="panel kpi" {
-                        span class="muted small" { (figure.label) }
-                        b { (figure.value) }
-                        (change_line(language, figure.change, figure.better, days))
+        @if figures.iter().any(|figure| figure.value.is_some()) {
+            section aria-labelledby="in-short" {
+                h2 id="in-short" class="hidden-words" { (texts::key_figures(language)) }
+                div class="kpis" {
+                    @for figure in figures {
+                        @if let Some(value) = &figure.value {
+                            div class="panel kpi" {
+                                span class="muted small" { (figure.label) }
+                                b { (value) }
+                                (change_line(language, figure.change, figure.better, days))
+                            }
+                        }
                     }
                 }
             }
@@ -53,11 +52,19 @@ pub(super) fn summary(
     }
 }
 
-fn span_figures(language: Language, insights: &Insights, earlier: &InsightTotals, currency: &str) -> [SpanFigure; 9] {
+/// Returns the key figures for the entire shop. Numbers of prints and of parts are data only if something was printed
+/// in either span.
+pub(super) fn span_figures(
+    language: Language,
+    insights: &Insights,
+    earlier: &InsightTotals,
+    currency: &str,
+) -> [SpanFigure; 9] {
     use BetterWhen::{Higher, Lower, Neither};
     let (prints, quality) = (&insights.activity.total, &insights.quality.total);
+    let has_prints = prints.prints > 0 || earlier.prints.prints > 0;
     let (lead, promises) = (&insights.activity.lead_time, &insights.activity.promises);
-    let amount = |label: KeyFigureLabel, value: String, now: Option<i64>, before: Option<i64>, better| SpanFigure {
+    let amount = |label: KeyFigureLabel, value: Option<String>, now, before, better| SpanFigure {
         label: label(language),
         value,
         change: SpanChange::between_amounts(now, before),
@@ -65,21 +72,22 @@ fn span_figures(language: Language, insights: &Insights, earlier: &InsightTotals
     };
     let share = |label: KeyFigureLabel, now: Option<f64>, before: Option<f64>, better| SpanFigure {
         label: label(language),
-        value: share_words(language, now),
+        value: now.map(|share| share_words(language, Some(share))),
         change: SpanChange::between_shares(now, before),
         better,
     };
     let span = |label: KeyFigureLabel, now: Option<i64>, before: Option<i64>, better| {
-        amount(label, span_words(language, now), now, before, better)
+        amount(label, now.map(|seconds| span_words(language, Some(seconds))), now, before, better)
     };
     let count = |label: KeyFigureLabel, now: i64, before: i64, better| {
-        amount(label, texts::number(language, now), Some(now), Some(before), better)
+        amount(label, has_prints.then(|| texts::number(language, now)), Some(now), Some(before), better)
     };
-    let cost = quality.scrap_cost_cents;
-    let cost_words = cost.map_or_else(|| texts::unknown(language), |cents| notation::amount(language, cents, currency));
+    let print_seconds = has_prints.then_some(prints.print_seconds);
+    let cost = quality.scrap_cost_cents.filter(|_| has_prints);
+    let cost_words = cost.map(|cents| notation::amount(language, cents, currency));
     [
         count(texts::prints_column, prints.prints, earlier.prints.prints, Neither),
-        span(texts::print_time, Some(prints.print_seconds), Some(earlier.prints.print_seconds), Neither),
+        span(texts::print_time, print_seconds, Some(earlier.prints.print_seconds), Neither),
         share(texts::first_pass_yield, quality.first_pass_yield, earlier.quality.first_pass_yield, Higher),
         share(texts::failure_rate, prints.failure_rate, earlier.prints.failure_rate, Lower),
         count(texts::bad_parts_column, quality.scrap, earlier.quality.scrap, Lower),
@@ -90,7 +98,7 @@ fn span_figures(language: Language, insights: &Insights, earlier: &InsightTotals
     ]
 }
 
-/// Renders a comparison: "▲ Better: +12 % vs. the previous 30 days".
+/// Renders a comparison: "▲ Better: +12% vs. the previous 30 days".
 fn change_line(language: Language, change: SpanChange, better: BetterWhen, days: i64) -> Markup {
     let Some(is_growth) = change.is_growth() else {
         let is_equal = change == SpanChange::Equal;
@@ -111,15 +119,15 @@ fn change_line(language: Language, change: SpanChange, better: BetterWhen, days:
     }
 }
 
-/// Formats a change with its sign: `+12 %`, `−0.8 points`.
+/// Formats a change with its sign: `+12%`, `−0.8 points`.
 fn change_words(language: Language, change: SpanChange) -> String {
     let sign = if change.is_growth() == Some(true) { '+' } else { '−' };
     match change {
-        SpanChange::Percent(percent) => format!("{sign}{} %", percent.unsigned_abs()),
+        SpanChange::Percent(percent) => notation::percentage(language, format!("{sign}{}", percent.unsigned_abs())),
         SpanChange::PointTenths(tenths) => {
-            let tenths = tenths.unsigned_abs();
-            let figure = notation::decimal(language, format!("{sign}{}.{}", tenths / 10, tenths % 10));
-            texts::points(language, &figure)
+            let (points, tenths) = (tenths.unsigned_abs() / 10, tenths.unsigned_abs() % 10);
+            let figure = if tenths == 0 { format!("{sign}{points}") } else { format!("{sign}{points}.{tenths}") };
+            texts::points(language, &notation::decimal(language, figure))
         }
         SpanChange::Incomparable | SpanChange::Equal => String::new(),
     }
@@ -139,24 +147,39 @@ mod tests {
         let worse = german(SpanChange::PointTenths(-31), 30);
         assert!(worse.contains("Schlechter: −3,1 Prozentpunkte gegenüber den 30 Tagen davor"), "{worse}");
         assert!(german(SpanChange::Equal, 365).contains("Wie im Jahr davor"));
+        assert!(german(SpanChange::Percent(12), 30).contains("Besser: +12\u{a0}% gegenüber"));
+        assert!(german(SpanChange::PointTenths(20), 30).contains("Besser: +2 Prozentpunkte gegenüber"));
     }
 
     #[test]
     fn a_change_has_an_arrow_a_word_and_a_number() {
         let better = line(SpanChange::Percent(12), BetterWhen::Higher);
         assert!(better.contains("class=\"small up\"") && better.contains('▲'), "{better}");
-        assert!(better.contains("Better: +12 % vs. the previous 30 days"), "{better}");
+        assert!(better.contains("Better: +12% vs. the previous 30 days"), "{better}");
         let worse = line(SpanChange::PointTenths(-31), BetterWhen::Higher);
         assert!(worse.contains("class=\"small down\"") && worse.contains('▼'), "{worse}");
         assert!(worse.contains("Worse: −3.1 points vs. the previous 30 days"), "{worse}");
     }
 
     #[test]
+    fn what_has_no_data_has_no_tile() {
+        let figure = |label: &str, value: Option<&str>| SpanFigure {
+            label: label.to_owned(),
+            value: value.map(str::to_owned),
+            change: SpanChange::Equal,
+            better: BetterWhen::Neither,
+        };
+        let html = summary(Language::English, &[figure("Prints", Some("12")), figure("Scrap cost", None)], 30).0;
+        assert!(html.contains("<b>12</b>") && !html.contains("Scrap cost"), "{html}");
+        assert_eq!(summary(Language::English, &[figure("Prints", None)], 30).0, "");
+    }
+
+    #[test]
     fn less_scrap_is_better_and_more_prints_are_neither_better_nor_worse() {
-        assert!(line(SpanChange::Percent(-40), BetterWhen::Lower).contains("Better: −40 %"));
-        assert!(line(SpanChange::Percent(40), BetterWhen::Lower).contains("Worse: +40 %"));
-        assert!(line(SpanChange::Percent(40), BetterWhen::Neither).contains("</span> +40 % vs."));
-        assert!(line(SpanChange::Percent(-4), BetterWhen::Neither).contains("</span> −4 % vs."));
+        assert!(line(SpanChange::Percent(-40), BetterWhen::Lower).contains("Better: −40%"));
+        assert!(line(SpanChange::Percent(40), BetterWhen::Lower).contains("Worse: +40%"));
+        assert!(line(SpanChange::Percent(40), BetterWhen::Neither).contains("</span> +40% vs."));
+        assert!(line(SpanChange::Percent(-4), BetterWhen::Neither).contains("</span> −4% vs."));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use api_derive::Request;
 use maud::{Markup, html};
 
-use super::JOBS_PATH;
+use super::{JOBS_PATH, state_label};
 use crate::staff::filled_form::{address, field, options};
 use crate::staff::orders::StaffOrderHandles;
 use crate::staff::sheet::{ListFilter, list_filters, non_empty};
@@ -18,18 +18,18 @@ use words::staff::jobs as texts;
 /// Text in the language of the page.
 type JobListText = fn(Language) -> String;
 
-/// States by which the list can be filtered, in the order in which they occur, with their labels.
-const JOB_STATES: [(JobState, JobListText); 10] = [
-    (JobState::Created, texts::filter_created),
-    (JobState::Validated, texts::filter_validated),
-    (JobState::AwaitingManualReview, texts::filter_review),
-    (JobState::Sliced, texts::filter_sliced),
-    (JobState::Dispatching, texts::filter_dispatching),
-    (JobState::Printing, texts::filter_printing),
-    (JobState::Paused, texts::filter_paused),
-    (JobState::Completed, texts::filter_completed),
-    (JobState::Failed, texts::filter_failed),
-    (JobState::Cancelled, texts::filter_cancelled),
+/// States by which the list can be filtered, in the order in which they occur.
+const JOB_STATES: [JobState; 10] = [
+    JobState::Created,
+    JobState::Validated,
+    JobState::AwaitingManualReview,
+    JobState::Sliced,
+    JobState::Dispatching,
+    JobState::Printing,
+    JobState::Paused,
+    JobState::Completed,
+    JobState::Failed,
+    JobState::Cancelled,
 ];
 
 /// Periods in which jobs were created: their word in the address, their days up to today, and their label.
@@ -68,7 +68,7 @@ fn parse_id(text: Option<&String>) -> Option<Id> {
 impl JobListQuery {
     fn state(&self) -> Option<JobState> {
         let state_word = self.state.as_deref()?;
-        JOB_STATES.into_iter().map(|(state, _)| state).find(|state| state.to_string() == state_word)
+        JOB_STATES.into_iter().find(|state| state.to_string() == state_word)
     }
 
     /// Returns the text to search for.
@@ -124,7 +124,7 @@ pub(super) fn states(language: Language, app: &StaffOrderHandles, query: &JobLis
     };
     let all = texts::filter_all(language);
     let every = ListFilter { label: &all, path: path(""), count: None, is_current: filter.state.is_none() };
-    let labels = JOB_STATES.map(|(state, label)| (state, label(language)));
+    let labels = JOB_STATES.map(|state| (state, state_label(language, state).1));
     let filters = labels.iter().enumerate().filter_map(|(place, (state, label))| {
         // Jobs that ended rest in the database.
         let has_ended = matches!(state, JobState::Completed | JobState::Failed | JobState::Cancelled);
@@ -144,7 +144,7 @@ fn state_counts(app: &StaffOrderHandles, filter: &JobFilter) -> Option<[usize; J
     for (_, versioned) in app.board.orders.all_resident() {
         for job in versioned.state.iter().flat_map(|order| order.jobs.values()) {
             let is_match = filter.matches(job)?;
-            let place = JOB_STATES.iter().position(|(state, _)| *state == job.state).filter(|_| is_match);
+            let place = JOB_STATES.iter().position(|state| *state == job.state).filter(|_| is_match);
             if let Some(count) = place.and_then(|place| counts.get_mut(place)) {
                 *count += 1;
             }

@@ -31,7 +31,7 @@ const COLUMNS: [fn(Language) -> String; 6] = [
     texts::picture_column,
     texts::job_column,
     texts::status,
-    texts::sku_column,
+    texts::product_column,
     texts::order_column,
     texts::printer_column,
 ];

@@ -41,7 +41,7 @@ pub(super) async fn show(
         p class="acts" {
             a href={ (ORDERS_PATH) "/" (job.order_id) } { (texts::order_link(language)) }
             a href=(JOBS_PATH) { (texts::all_jobs(language)) }
-            a href={ (PRODUCTS_PATH) "/" (job.sku_id) } { (texts::sku_link(language)) }
+            a href={ (PRODUCTS_PATH) "/" (job.sku_id) } { (texts::product_link(language)) }
             @if let Some(file) = job.file_id { a href={ (PRODUCTS_PATH) "/files/" (file) } { (texts::file_link(language)) } }
         }
         div id="job" data-fresh="" {

@@ -7,6 +7,7 @@ use crate::frame::{SLOT, time, with_parts};
 use crate::staff::board::BoardHandles;
 use crate::staff::shell::time_left;
 use domain::job::{Job, JobState};
+use domain::notation;
 use domain::printer_status::Status;
 use domain::time::Timestamp;
 use words::Language;
@@ -51,9 +52,10 @@ pub(super) fn progress(language: Language, app: &BoardHandles, job: &Job, expect
     }
     match (ongoing_print(app, job), expected) {
         (Some(OngoingPrint { percent, ends_at }), _) => html! {
+            @let percentage = notation::percentage(language, percent);
             progress class="in-row" max="100" value=(percent)
-                aria-label=(texts::progress_of(language, &job.number_text())) { (percent) " %" }
-            b class="num" { (percent) " %" }
+                aria-label=(texts::progress_of(language, &job.number_text())) { (percentage) }
+            b class="num" { (percentage) }
             @if let Some(end) = ends_at.or(expected) {
                 " " span class="soft" { (time_left(language, end)) }
             }

@@ -145,8 +145,8 @@ mod tests {
     #[test]
     fn an_event_is_described_in_each_language() {
         let described = |event| Language::ALL.map(|language| event_label(language, event));
-        assert_eq!(described("order.part_shipped"), ["order part shipped", "Teillieferung versendet"]);
-        assert_eq!(described("job.not_started"), ["job not started", "Druckauftrag nicht gestartet"]);
+        assert_eq!(described("order.part_shipped"), ["Part of the order shipped", "Teillieferung versendet"]);
+        assert_eq!(described("job.not_started"), ["Job not started", "Druckauftrag nicht gestartet"]);
         assert_eq!(described("job.unheard_of"), ["job unheard of"; 2]);
     }
 }

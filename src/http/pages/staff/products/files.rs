@@ -197,8 +197,9 @@ fn nothing(language: Language) -> Markup {
 }
 
 /// Renders the upload form, which is a button for those with the script; files may be dropped anywhere on its page
-/// then. Those that follow while one is sent wait for their turn. `class` is that of the button. The form's CSRF token
-/// is part of the URL.
+/// then. The hint stands before the button and ends in it: "Drop files on this page or", "Upload files". Those that
+/// follow while one is sent wait for their turn. `class` is that of the button. The form's CSRF token is part of the
+/// URL.
 pub(super) fn upload_form(language: Language, class: &str) -> Markup {
     let [number, total] = SCRIPT_SLOTS;
     html! {
@@ -217,12 +218,12 @@ pub(super) fn upload_form(language: Language, class: &str) -> Markup {
                     " " label for="kind-model" class="inline" { (texts::model(language)) }
                 }
             }
+            span class="hint" { (texts::drop_hint(language)) }
             label for="file" class=(class) title=(texts::upload_kinds(language)) {
                 (icon(Icon::Upload)) (texts::upload_files(language))
             }
             input id="file" name="file" type="file" accept=(ACCEPTED_NAMES) required;
             button class="second" type="submit" { (texts::upload(language)) }
-            span class="hint" { (texts::drop_hint(language)) }
             progress max="100" value="0" aria-label=(texts::upload(language)) hidden {}
             p role="status" {}
         }

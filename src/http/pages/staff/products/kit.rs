@@ -32,7 +32,7 @@ pub(super) async fn parts(language: Language, app: &ProductHandles, kit: &Sku) -
                 table {
                     thead {
                         tr {
-                            th scope="col" { (texts::sku_column(language)) }
+                            th scope="col" { (texts::product_column(language)) }
                             th scope="col" { (texts::code_column(language)) }
                             th scope="col" class="number" { (texts::parts_column(language)) }
                             th scope="col" { (texts::orderable_column(language)) }

@@ -16,15 +16,19 @@
   };
 
   // Elapsed times go on; all others are by the shop's clock, as the server wrote them.
-  const span = minutes => minutes < 1 ? phrases.underMinute : minutes < 60 ? phrase('minutes', minutes) : phrase('hours', Math.floor(minutes / 60), minutes % 60);
+  const span = minutes => minutes < 60 ? phrase('minutes', minutes) : phrase('hours', Math.floor(minutes / 60), minutes % 60);
+  const duration = (name, ms) => {
+    const minutes = Math.round(ms / 60000);
+    return minutes < 1 ? phrases[name + 'UnderMinute'] : phrase(name, span(minutes));
+  };
   const tell = (root, query, words) => root.querySelectorAll(query).forEach(at => {
     const text = words(new Date(at.dateTime));
     if (at.textContent !== text) at.textContent = text;
   });
   const times = root => {
     const now = Date.now();
-    tell(root, 'time[data-left]', date => phrase('left', span(Math.max(0, Math.round((date - now) / 60000)))));
-    tell(root, 'time[data-since]', date => phrase('since', span(Math.max(0, Math.round((now - date) / 60000)))));
+    tell(root, 'time[data-left]', date => duration('left', date - now));
+    tell(root, 'time[data-since]', date => duration('since', now - date));
   };
 
   // Days are named from the current day of the shop ("today", "tomorrow"): when it ends, they are named anew as the page
@@ -95,7 +99,7 @@
     times(root);
     filter();
     const summary = document.querySelector('section.summary'), own = document.querySelector('.alone [data-percent]');
-    const told = own ? own.dataset.percent + ' %' : summary && summary.dataset.title;
+    const told = own ? phrase('percent', own.dataset.percent) : summary && summary.dataset.title;
     if (told) document.title = told + ' · ' + title;
     const { troubled, tasks } = summary ? summary.dataset : {};
     [[troubled, '[data-troubled-count]'], [tasks, '[data-task-count]']].forEach(([number, query]) => {

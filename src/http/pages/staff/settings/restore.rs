@@ -10,10 +10,10 @@ use crate::form::PageForm;
 use crate::frame::{NEXT_SLOT, SLOT, see_other, time, with_parts};
 use crate::staff::filled_form::field;
 use crate::staff::form::Form;
+use crate::staff::job::state_label;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use crate::staff::{ORDERS_PATH, SETTINGS_PATH};
 use domain::id::Id;
-use domain::job::JobState;
 use domain::restore::Restore;
 use http::access::Caller;
 use http::error::ApiError;
@@ -126,7 +126,7 @@ fn waiting(language: Language, restore: &Restore, jobs: &[OpenJobView], form: &F
                         li {
                             a href={ (ORDERS_PATH) "/" (job.order_id) "#job-" (job.id) } { (job.number) }
                             span { (texts::job_of(language, &job.order_number)) }
-                            span class="soft" { (job_state(language, job.state)) }
+                            span class="soft" { (state_label(language, job.state).1) }
                         }
                     }
                 }
@@ -149,35 +149,5 @@ fn waiting(language: Language, restore: &Restore, jobs: &[OpenJobView], form: &F
                 button type="submit" { (texts::finish_review(language)) }
             }
         }
-    }
-}
-
-/// Returns the state of a job, in English by its name in the API.
-fn job_state(language: Language, state: JobState) -> String {
-    let text = match state {
-        JobState::Created => texts::job_created,
-        JobState::Validated => texts::job_validated,
-        JobState::AwaitingManualReview => texts::job_awaiting_review,
-        JobState::Sliced => texts::job_sliced,
-        JobState::Dispatching => texts::job_dispatching,
-        JobState::Printing => texts::job_printing,
-        JobState::Paused => texts::job_paused,
-        JobState::Completed => texts::job_completed,
-        JobState::Failed => texts::job_failed,
-        JobState::Cancelled => texts::job_cancelled,
-    };
-    text(language)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn states_of_jobs_are_those_of_the_api_in_english_and_words_in_german() {
-        for state in [JobState::Created, JobState::AwaitingManualReview, JobState::Sliced, JobState::Cancelled] {
-            assert_eq!(job_state(Language::English, state), state.to_string());
-        }
-        assert_eq!(job_state(Language::German, JobState::Sliced), "wartet auf einen Drucker");
     }
 }

@@ -1,4 +1,4 @@
-//! List of staff accounts, with what is done to them most often, and the form for adding one.
+//! List of staff accounts, with what is done to them most often, and below it the form for adding one.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -105,9 +105,9 @@ pub(super) async fn list(
     let content = html! {
         p { a href=(SETTINGS_PATH) { (shell::settings(language)) } }
         h1 { (title) }
-        (quick_form(language))
         div id="users" data-fresh="" { (table(language, &some, &sightings, who.user()?, from)) }
         (ways(language, from, total, USERS_PER_PAGE, list_path))
+        (quick_form(language))
     };
     Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
 }
@@ -122,11 +122,12 @@ fn last_seen(sessions: &[ListedSession]) -> HashMap<&str, Timestamp> {
     sightings
 }
 
-/// Renders the form for adding a staff member in one line. What is wrong with it is shown on the page of the long form.
+/// Renders the form for adding a staff member in one line, folded. What is wrong with it is shown on the page of the
+/// long form.
 fn quick_form(language: Language) -> Markup {
     html! {
-        section class="card" aria-labelledby="add" {
-            h2 id="add" { (texts::add_user(language)) }
+        details class="card" id="add" {
+            summary { (texts::add_user(language)) }
             form class="tools" method="post" action=(NEW_PATH) {
                 (hidden())
                 (field("add-name", &texts::name(language), &html! {
