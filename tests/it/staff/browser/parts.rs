@@ -238,7 +238,7 @@ async fn chromium_sees_the_progress_of_a_print_grow() {
     let base = floor.app.base.clone();
     let tab = browser.open(&base, "/floor", Some(&cookie)).await;
     browser.eval(&tab, "window.stays = true").await;
-    let (job, n) = print_under_way(&floor).await;
+    let (_, n) = print_under_way(&floor).await;
     browser.until(&tab, "a bar", "document.querySelector('#cards progress')").await;
     let value = "Number(document.querySelector('#cards progress').value)";
     for (part, percent) in [(0.06, 5), (0.21, 20), (0.41, 40)] {

@@ -191,7 +191,7 @@ fn printers(language: Language, app: &StaffOrderHandles, current: Option<Id>) ->
     let printers = present.iter().filter_map(|versioned| versioned.present());
     let mut choices: Vec<(String, &str)> =
         printers.map(|printer| (printer.id.to_string(), printer.fields.name.as_str())).collect();
-    choices.sort_unstable_by(|(_, one), (_, other)| one.cmp(other));
+    choices.sort_unstable_by_key(|(_, name)| *name);
     let choices: Vec<(&str, &str)> = choices.iter().take(MAX_PRINTERS).map(|(id, name)| (id.as_str(), *name)).collect();
     let is_offered = current.is_empty() || choices.iter().any(|(id, _)| *id == current);
     let other = present.iter().filter_map(|versioned| versioned.present());
