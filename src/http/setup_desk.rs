@@ -37,7 +37,7 @@ pub struct SearchProgress {
     /// Human-readable messages about failed steps.
     pub notes: Vec<String>,
     /// `true` if somebody cancelled the search.
-    pub cancelled: bool,
+    pub is_cancelled: bool,
 }
 
 impl SearchProgress {
@@ -129,8 +129,8 @@ impl SetupService {
     }
 
     /// Adds the result of the search to the progress.
-    pub fn end_board(&self, printers: Vec<FoundPrinter>, cancelled: bool) {
-        self.board.send_modify(|board| (board.printers, board.cancelled) = (printers, cancelled));
+    pub fn end_board(&self, printers: Vec<FoundPrinter>, is_cancelled: bool) {
+        self.board.send_modify(|board| (board.printers, board.is_cancelled) = (printers, is_cancelled));
     }
 
     /// Returns a receiver that follows the progress.

@@ -1,5 +1,6 @@
-//! Finds printers on the local network: probes this machine and the addresses of its networks for each printer type, and
-//! listens for printers that announce themselves. A printer is recognised by its response, never by an open port alone.
+//! Finds printers on the local network: probes this machine and the addresses of its networks for each printer type,
+//! and listens for printers that announce themselves. A printer is recognised by its response, never by an open port
+//! alone.
 //!
 //! Only `range` decides which addresses are probed, because every probe requires its `ScanAddress` type. No secret is
 //! sent and no redirect is followed. Registering a printer and communicating with it afterwards are the responsibility
@@ -125,8 +126,8 @@ impl Search {
         Self { client, addresses, listening, whole_network, moved_ports: BTreeMap::new() }
     }
 
-    /// Runs the whole search and reports its progress to `steps`. A search that is cancelled, or takes too long, ends with
-    /// what it has found until then.
+    /// Runs the whole search and reports its progress to `steps`. A search that is cancelled, or takes too long, ends
+    /// with what it has found until then.
     pub async fn run(&self, steps: mpsc::Sender<SearchStep>, cancel: &CancellationToken) -> Vec<FoundPrinter> {
         let finds = SearchResults { printers: Mutex::default(), steps: &steps };
         let announced = PRINTER_TYPES.iter().filter_map(|declared| Some((declared, declared.announced.as_ref()?)));

@@ -1,6 +1,6 @@
-//! Selection of the addresses that a search may probe: this machine, and the private networks that its own interfaces are
-//! in, at most the /24 part of each. No other address is ever contacted, and public networks are never probed, because a
-//! rented server's neighbours belong to strangers.
+//! Selection of the addresses that a search may probe: this machine, and the private networks that its own interfaces
+//! are in, at most the /24 part of each. No other address is ever contacted, and public networks are never probed,
+//! because a rented server's neighbours belong to strangers.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -49,12 +49,13 @@ impl OwnAddress {
     }
 }
 
-/// Returns the addresses to probe from a machine with the addresses `own`: the machine itself and, for each address that
-/// is private, all others of its network, at most a /24. Without a private address, returns only the machine itself.
+/// Returns the addresses to probe from a machine with the addresses `own`: the machine itself and, for each address
+/// that is private, all others of its network, at most a /24. Without a private address, returns only the machine
+/// itself.
 pub fn scanned(own: &[OwnAddress]) -> Vec<ScanAddress> {
     let networks = own.iter().filter(|own| own.ip.is_private()).take(MAX_NETWORKS);
-    let mut seen: BTreeSet<Ipv4Addr> = own.iter().map(|own| own.ip).collect();
-    let beside = networks.flat_map(|own| own.hosts()).filter(|address| seen.insert(*address));
+    let mut listed: BTreeSet<Ipv4Addr> = own.iter().map(|own| own.ip).collect();
+    let beside = networks.flat_map(|own| own.hosts()).filter(|address| listed.insert(*address));
     iter::once(Ipv4Addr::LOCALHOST).chain(beside).map(ScanAddress).collect()
 }
 
