@@ -111,8 +111,8 @@ pub struct Forecast {
     pub queues: BTreeMap<Id, Vec<QueuedJob>>,
     /// Number of unfinished jobs of paid orders whose end cannot be predicted.
     pub untold: usize,
-    /// First few of the jobs that wait for a printer: in the order in which they are expected to start, followed by those
-    /// that no printer is expected to take, the most urgent first.
+    /// First few of the jobs that wait for a printer: in the order in which they are expected to start, followed by
+    /// those that no printer is expected to take, the most urgent first.
     pub first_waiting: Vec<WaitingJob>,
     /// Number of jobs that wait for a printer.
     pub waiting: usize,

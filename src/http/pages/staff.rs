@@ -23,6 +23,7 @@ mod first_steps;
 mod floor;
 mod floor_group;
 mod floor_head;
+mod floor_next;
 mod floor_plan;
 mod floor_totals;
 pub(super) mod form;

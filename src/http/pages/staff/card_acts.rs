@@ -1,5 +1,5 @@
-//! Footer of a printer's card: the one action that helps, or the next job; the pause button; a menu with all further
-//! actions; and, set apart, the emergency stop.
+//! Footer of a printer's card: the one action that helps, or the job that follows the current print; the pause button;
+//! a menu with all further actions; and, set apart, the emergency stop.
 
 use maud::{Markup, html};
 
@@ -99,7 +99,7 @@ pub(super) fn foot(language: Language, app: &BoardHandles, printer: &Printer, gr
                     (icon(Icon::Upload)) (cards::start_manual_print(language))
                 }
             }
-            @if matches!(group, FloorGroup::Printing | FloorGroup::Ready) { (NEXT_MARK) }
+            @if group == FloorGroup::Printing { (NEXT_MARK) }
             div class="ends" {
                 @if doing == Activity::Printing {
                     @let pause = ButtonName::new(language, cards::pause(language, name));
