@@ -170,7 +170,10 @@ mod tests {
     fn each_network_of_this_machine_is_asked_once_and_no_more_than_a_few_are() {
         let of = |third: u8| own([10, 0, third, 5], MASK_24);
         let two = ips(&[of(1), of(2)]);
-        assert_eq!((two.len(), two[1], two[254]), (1 + 2 * 253, [10, 0, 1, 1].into(), [10, 0, 2, 1].into()));
+        assert_eq!(
+            (two.len(), two[1], two[254]),
+            (1 + 2 * 253, Ipv4Addr::new(10, 0, 1, 1), Ipv4Addr::new(10, 0, 2, 1))
+        );
         // By cable and by air in the same network.
         let twice = ips(&[of(1), own([10, 0, 1, 6], MASK_24)]);
         assert_eq!(twice.len(), 1 + 252, "no address twice, and none of its own");

@@ -55,12 +55,12 @@ async fn more_than_a_dozen_printers_are_compact_unless_somebody_chose_a_size() {
         is_sound(&page);
         assert!(has_class(&page.text, class), "{size}: {}", page.text);
         // The filters keep it, and the search.
-        let kept = [
+        let choices = [
             format!("href=\"/floor?state=ready&amp;size={size}\""),
             format!("<input type=\"hidden\" name=\"size\" value=\"{size}\">"),
             format!("<option value=\"{size}\" selected>"),
         ];
-        for text in &kept {
+        for text in &choices {
             assert!(page.text.contains(text), "{text} in {}", page.text);
         }
     }
@@ -85,15 +85,15 @@ on_sqlite! {
         .await;
         let page = until_seen("the jobs that wait, with their reasons", || async {
             let page = sam.get("/floor").await;
-            let (shown, jobs) = (up_next(&page.text), in_state(&floor.app.jobs(&order).await, "SLICED"));
+            let (part, jobs) = (up_next(&page.text), in_state(&floor.app.jobs(&order).await, "SLICED"));
             let is_shown = |job: &Value| {
                 let [id, number, reason] = ["id", "number", "waitingReason"].map(|name| job[name].as_str().unwrap());
                 let link = format!("<a href=\"/shop/orders/{order}#job-{id}\" title=\"{number} ");
                 // Times are written as people read them.
                 let begin = reason.split(|letter: char| letter.is_ascii_digit()).next().unwrap();
-                shown.contains(&link) && shown.contains(begin)
+                part.contains(&link) && part.contains(begin)
             };
-            let are_shown = shown.contains(">3 waiting</a>") && jobs.iter().all(is_shown);
+            let are_shown = part.contains(">3 waiting</a>") && jobs.iter().all(is_shown);
             if are_shown { Ok(page) } else { Err(page.text) }
         })
         .await;

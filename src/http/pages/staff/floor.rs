@@ -91,13 +91,14 @@ impl FloorQuery {
 
     /// Returns the class of the cards' container on a floor with this number of printers.
     fn class(&self, printers: usize) -> &'static str {
+        // The wall has a size of its own.
+        if self.wall.is_some() {
+            return "floor";
+        }
         match self.size.as_deref() {
-            // The wall has a size of its own.
-            _ if self.wall.is_some() => "floor",
             Some("small") => "floor compact",
-            Some("medium") => "floor comfortable",
             Some("large") => "floor large",
-            _ if printers > MAX_COMFORTABLE => "floor auto",
+            size if printers > MAX_COMFORTABLE && size != Some("medium") => "floor auto",
             _ => "floor comfortable",
         }
     }
