@@ -33,6 +33,8 @@ const OVERDUE_SHARE: i64 = 20;
 const LEAST_LEFT_MS: i64 = 60_000;
 /// Maximum number of schedule steps per job: the start and end of the print, and the delays caused by a start limit.
 const STEPS_PER_JOB: usize = 8;
+/// Maximum number of waiting jobs that are named in the order in which they are expected to start.
+const MAX_WAITING_NAMED: usize = 3;
 
 /// Time within opening hours, in milliseconds, that is assumed to pass until an operator clears a bed, used for
 /// printers without observed clearings.
@@ -77,8 +79,19 @@ pub struct QueuedJob {
     pub job: Id,
     /// Order that the job belongs to.
     pub order: Id,
+    /// Expected print time on the printer, in milliseconds.
+    pub print_ms: i64,
     /// Expected end of the print.
     pub done_at: Timestamp,
+}
+
+/// Job that waits for a printer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WaitingJob {
+    /// Identifier of the job.
+    pub job: Id,
+    /// Order that the job belongs to.
+    pub order: Id,
 }
 
 /// Forecast for all jobs, orders and printers that can be predicted.
@@ -98,6 +111,11 @@ pub struct Forecast {
     pub queues: BTreeMap<Id, Vec<QueuedJob>>,
     /// Number of unfinished jobs of paid orders whose end cannot be predicted.
     pub untold: usize,
+    /// First few of the jobs that wait for a printer: in the order in which they are expected to start, followed by
+    /// those that no printer is expected to take, the most urgent first.
+    pub first_waiting: Vec<WaitingJob>,
+    /// Number of jobs that wait for a printer.
+    pub waiting: usize,
 }
 
 impl Forecast {
@@ -120,8 +138,11 @@ pub fn forecast<'a>(
     let all: HashMap<Id, &Job> = all.collect();
     let free = present(now, printers, &all, shop, &mut forecast);
     let queued = all.values().filter(|job| is_queued(job)).map(|job| (job.order_id, *job));
-    let rehearsal = QueueSimulation::new(shop.rules.clone(), queued, printers.iter().map(|one| one.printer));
-    play(rehearsal, free, printers, &all, shop, &mut forecast);
+    let mut rehearsal = QueueSimulation::new(shop.rules.clone(), queued, printers.iter().map(|one| one.printer));
+    forecast.waiting = rehearsal.waiting();
+    play(&mut rehearsal, free, printers, &all, shop, &mut forecast);
+    let unassigned = rehearsal.first_waiting(MAX_WAITING_NAMED.saturating_sub(forecast.first_waiting.len()));
+    forecast.first_waiting.extend(unassigned.into_iter().map(|(order, job)| WaitingJob { job, order }));
     for order in orders {
         let mut last = None;
         let mut is_known = true;
@@ -286,7 +307,7 @@ fn wait_for_bed(
 
 /// Assigns the queued jobs to the printers as they become free.
 fn play(
-    mut rehearsal: QueueSimulation,
+    rehearsal: &mut QueueSimulation,
     free: Vec<(Timestamp, Id)>,
     printers: &[PrinterOutlook<'_>],
     jobs: &HashMap<Id, &Job>,
@@ -312,10 +333,14 @@ fn play(
         }
         for start in rehearsal.starts(now) {
             let Some(job) = jobs.get(&start.job) else { continue };
-            let over = now.plus_ms(shop.starting_ms + print_ms(job, start.printer, shop.paces));
+            let print_ms = print_ms(job, start.printer, shop.paces);
+            let over = now.plus_ms(shop.starting_ms + print_ms);
             forecast.jobs.insert(start.job, over);
-            let queued = QueuedJob { job: start.job, order: job.order_id, done_at: over };
+            let queued = QueuedJob { job: start.job, order: job.order_id, print_ms, done_at: over };
             forecast.queues.entry(start.printer).or_default().push(queued);
+            if forecast.first_waiting.len() < MAX_WAITING_NAMED {
+                forecast.first_waiting.push(WaitingJob { job: start.job, order: job.order_id });
+            }
             let clear = match clearing.get(&start.printer).copied().flatten() {
                 Some(wait) => shop.hours.after(over, wait),
                 None => Some(over),

@@ -6,6 +6,7 @@ mod written;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{Mutex as Turn, MutexGuard, OwnedMutexGuard};
+use tokio_util::sync::CancellationToken;
 
 use domain::setup::{SetupAccess, SetupCodeError};
 use domain::time::Timestamp;
@@ -35,6 +36,8 @@ pub struct SearchProgress {
     pub printers: Vec<FoundPrinter>,
     /// Human-readable messages about failed steps.
     pub notes: Vec<String>,
+    /// `true` if somebody cancelled the search.
+    pub is_cancelled: bool,
 }
 
 impl SearchProgress {
@@ -49,12 +52,27 @@ impl SearchProgress {
     }
 }
 
+/// Turn to search the network, which nobody else has until it is dropped.
+pub struct SearchTurn {
+    _lock: OwnedMutexGuard<()>,
+    cancel: CancellationToken,
+}
+
+impl SearchTurn {
+    /// Returns the token that is cancelled when somebody cancels the search.
+    pub fn cancel_token(&self) -> CancellationToken {
+        self.cancel.clone()
+    }
+}
+
 /// State of the setup; there is one per server.
 #[derive(Default)]
 pub struct SetupService {
     /// One-time code and its session; `None` if the setup is complete or no code was issued.
     door: Mutex<Option<SetupAccess>>,
     searching: Arc<Turn<()>>,
+    /// Token of the most recent search.
+    search_cancel: Mutex<CancellationToken>,
     writing: Turn<()>,
     board: WatchSender<SearchProgress>,
     /// Settings last written, for the page that reports them.
@@ -82,9 +100,17 @@ impl SetupService {
         self.door().as_ref().is_some_and(|door| door.holds(&credentials::session_hash(token), now))
     }
 
-    /// Takes the lock for searching the network; returns `None` while another search is running.
-    pub fn search(&self) -> Option<OwnedMutexGuard<()>> {
-        self.searching.clone().try_lock_owned().ok()
+    /// Takes the turn to search the network; returns `None` while another search is running.
+    pub fn search(&self) -> Option<SearchTurn> {
+        let lock = self.searching.clone().try_lock_owned().ok()?;
+        let cancel = CancellationToken::new();
+        *self.search_cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
+        Some(SearchTurn { _lock: lock, cancel })
+    }
+
+    /// Cancels the search that is running, if any: it ends with what it has found until then.
+    pub fn cancel_search(&self) {
+        self.search_cancel.lock().unwrap_or_else(PoisonError::into_inner).cancel();
     }
 
     /// Returns whether a search is running.
@@ -103,8 +129,8 @@ impl SetupService {
     }
 
     /// Adds the result of the search to the progress.
-    pub fn end_board(&self, printers: Vec<FoundPrinter>) {
-        self.board.send_modify(|board| board.printers = printers);
+    pub fn end_board(&self, printers: Vec<FoundPrinter>, is_cancelled: bool) {
+        self.board.send_modify(|board| (board.printers, board.is_cancelled) = (printers, is_cancelled));
     }
 
     /// Returns a receiver that follows the progress.
@@ -163,5 +189,17 @@ mod tests {
         assert!(turn.is_some() && desk.search().is_none());
         drop(turn);
         assert!(desk.search().is_some());
+    }
+
+    #[test]
+    fn whoever_cancels_ends_the_search_that_is_running_and_none_that_follows() {
+        let desk = SetupService::default();
+        desk.cancel_search();
+        let first = desk.search().map(|turn| turn.cancel_token());
+        assert!(first.as_ref().is_some_and(|first| !first.is_cancelled()), "nothing was running");
+        desk.cancel_search();
+        assert!(first.is_some_and(|first| first.is_cancelled()));
+        let second = desk.search().map(|turn| turn.cancel_token());
+        assert!(second.is_some_and(|second| !second.is_cancelled()));
     }
 }

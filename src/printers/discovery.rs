@@ -1,5 +1,6 @@
-//! Finds printers on the local network: probes this machine and a few neighbouring addresses for each printer type, and
-//! listens for printers that announce themselves. A printer is recognised by its response, never by an open port alone.
+//! Finds printers on the local network: probes this machine and the addresses of its networks for each printer type,
+//! and listens for printers that announce themselves. A printer is recognised by its response, never by an open port
+//! alone.
 //!
 //! Only `range` decides which addresses are probed, because every probe requires its `ScanAddress` type. No secret is
 //! sent and no redirect is followed. Registering a printer and communicating with it afterwards are the responsibility
@@ -22,21 +23,25 @@ use futures::{FutureExt as _, StreamExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 pub(super) use self::announcements::Announcement;
 use self::range::ScanAddress;
-pub use self::range::{own_address, scanned};
+pub use self::range::{OwnAddress, own_addresses, scanned};
 pub(super) use self::web::{WebAnswer, WebProbe};
 use super::{PRINTER_TYPES, PrinterType};
 
-/// Maximum number of endpoints probed in parallel.
-const MAX_PARALLEL: usize = 16;
+/// Maximum number of endpoints probed in parallel. Nobody answers at most addresses of a network, and each of their
+/// endpoints takes the whole time limit for a connection: those of a /24 network take about a quarter of a minute.
+const MAX_PARALLEL: usize = 96;
 /// Time limit for opening a connection; on a local network this takes a few milliseconds.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Time limit for one response.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time limit for a whole search.
-const LONGEST_SEARCH: Duration = Duration::from_secs(45);
+const LONGEST_SEARCH: Duration = Duration::from_secs(75);
+/// Maximum number of reports on how many endpoints have been probed.
+const MAX_REPORTS: usize = 200;
 /// Maximum number of printers found by one search, so that a malicious device cannot flood the result with
 /// announcements.
 const MAX_FOUND: usize = 200;
@@ -121,31 +126,47 @@ impl Search {
         Self { client, addresses, listening, whole_network, moved_ports: BTreeMap::new() }
     }
 
-    /// Runs the whole search and reports its progress to `steps`.
-    pub async fn run(&self, steps: mpsc::Sender<SearchStep>) -> Vec<FoundPrinter> {
+    /// Runs the whole search and reports its progress to `steps`. A search that is cancelled, or takes too long, ends
+    /// with what it has found until then.
+    pub async fn run(&self, steps: mpsc::Sender<SearchStep>, cancel: &CancellationToken) -> Vec<FoundPrinter> {
         let finds = SearchResults { printers: Mutex::default(), steps: &steps };
+        let announced = PRINTER_TYPES.iter().filter_map(|declared| Some((declared, declared.announced.as_ref()?)));
+        let ears: Vec<BoxFuture<'_, ()>> =
+            announced.map(|(declared, how)| self.listen(declared, how, &finds).boxed()).collect();
+        let whole = join(self.ask_all(&finds), join_all(ears));
+        let is_over_in_time = tokio::select! {
+            biased; // the cancellation before one more answer
+            () = cancel.cancelled() => true,
+            ended = timeout(LONGEST_SEARCH, whole) => ended.is_ok(),
+        };
+        if !is_over_in_time {
+            let words = format!(
+                "the search was ended after {} seconds, before all addresses were checked",
+                LONGEST_SEARCH.as_secs()
+            );
+            finds.tell(SearchStep::Note(words)).await;
+        }
+        let printers = finds.printers.into_inner().unwrap_or_else(PoisonError::into_inner);
+        once_each(printers)
+    }
+
+    /// Probes all endpoints, a limited number at a time, and reports how many have been probed.
+    async fn ask_all(&self, finds: &SearchResults<'_>) {
         let doors = self.doors();
         let total = doors.len();
         let questions: Vec<BoxFuture<'_, _>> =
             doors.into_iter().map(|(address, port)| self.ask(address, port).boxed()).collect();
-        let asking = async {
-            let mut answers = iter(questions).buffer_unordered(MAX_PARALLEL);
-            let mut done = 0;
-            while let Some(answer) = answers.next().await {
-                done += 1;
-                if let Some(printer) = answer {
-                    finds.note(printer).await;
-                }
+        let mut answers = iter(questions).buffer_unordered(MAX_PARALLEL);
+        let mut done = 0;
+        while let Some(answer) = answers.next().await {
+            done += 1;
+            if let Some(printer) = answer {
+                finds.note(printer).await;
+            }
+            if is_reported(done, total) {
                 finds.tell(SearchStep::Asked { done, total }).await;
             }
-        };
-        let announced = PRINTER_TYPES.iter().filter_map(|declared| Some((declared, declared.announced.as_ref()?)));
-        let ears: Vec<BoxFuture<'_, ()>> =
-            announced.map(|(declared, how)| self.listen(declared, how, &finds).boxed()).collect();
-        let listening = join_all(ears);
-        let _ = timeout(LONGEST_SEARCH, join(asking, listening)).await;
-        let printers = finds.printers.into_inner().unwrap_or_else(PoisonError::into_inner);
-        once_each(printers)
+        }
     }
 
     /// Returns the endpoints to probe: each combination of an address and a port.
@@ -171,6 +192,13 @@ impl Search {
         let (declared, recognised) = web::recognise(&self.client, address, port, at).await?;
         Some(found_printer(declared, host, web::base_url(address, port, at), port, recognised))
     }
+}
+
+/// Returns whether it is reported that `done` of `total` endpoints have been probed: all of a few, some of many, and
+/// always the last.
+fn is_reported(done: usize, total: usize) -> bool {
+    let share = |done: usize| done * MAX_REPORTS / total.max(1);
+    done == total || share(done) > share(done.saturating_sub(1))
 }
 
 /// Returns the printer type, with its probe, that is probed by its own protocol at the given port.

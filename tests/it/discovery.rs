@@ -49,10 +49,11 @@ fn printers_of_the_local_network_are_found_and_nobody_else_is_asked() {
     assert_eq!(named["name"], "left one");
     assert!(named["evidence"].as_str().unwrap().contains(", model C12"), "{named}");
     assert_eq!(findings["asked"], json!([]), "addresses and ports that are none of ours");
+    assert_eq!(findings["reached"], json!(["10.77.5.11:80", "10.77.5.254:80"]), "the whole network");
     assert!(findings["seconds"].as_f64().unwrap() < 30.0, "{}", findings["seconds"]);
     let stream = findings["told"].as_str().unwrap();
-    // This machine and nine others of the first ten addresses, at five ports.
-    assert!(stream.contains("data: {\"done\":50,\"total\":50}"), "{stream}");
+    // This machine and the 253 others of its network, at five ports.
+    assert!(stream.contains("data: {\"done\":1270,\"total\":1270}"), "{stream}");
     assert_eq!(stream.matches("event: result\n").count(), 1);
     assert!(stream.matches("event: found\n").count() >= expected.len(), "{stream}");
     let result: Value = serde_json::from_str(stream.rsplit_once("event: result\ndata: ").unwrap().1.trim()).unwrap();

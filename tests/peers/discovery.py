@@ -15,6 +15,8 @@ os.chdir(folder)
 processes = []
 # Who was asked, by address and port, at addresses where nobody may be asked.
 asked = []
+# Who was asked at the ends of the network, where nobody is a printer.
+reached = set()
 
 
 def start(*command, **more):
@@ -70,6 +72,14 @@ def trap(host, port):
     listen(host, port, met)
 
 
+def mark(host, port):
+    def met(client):
+        reached.add(f"{host}:{port}")
+        client.close()
+
+    listen(host, port, met)
+
+
 def announce():
     """What a printer in LAN mode says to everybody, from 10.77.5.9."""
     said = (
@@ -101,10 +111,12 @@ try:
     lines = [simulate("fw-rest", 7125), simulate("server-rest", 5000), simulate("mqtt-lan", 8883), simulate("prusa-link", 80)]
     relay("10.77.5.7", 7125)
     relay("10.77.5.10", 8883)
-    # The eleventh address, this machine's own, and ports that no printer is looked for at.
-    for last in (1, 11):
+    # This machine's own address, those of other networks, and ports that no printer is looked for at.
+    for other in ("10.77.5.1", "10.77.6.1", "10.77.4.254", "203.0.113.7"):
         for port in (80, 443, 5000, 7125, 8883):
-            trap(f"10.77.5.{last}", port)
+            trap(other, port)
+    for last in (11, 254):
+        mark(f"10.77.5.{last}", 80)
     for port in (22, 990, 3030, 8080):
         trap("10.77.5.7", port)
     threading.Thread(target=announce, daemon=True).start()
@@ -137,7 +149,7 @@ try:
     }
     call("POST", "/api/printers", key, body=printer)
     told = call("POST", "/api/setup/discover", key, "text/event-stream")
-    print(json.dumps({"printers": found["printers"], "lines": lines, "asked": asked, "seconds": seconds, "told": told}))
+    print(json.dumps({"printers": found["printers"], "lines": lines, "asked": asked, "reached": sorted(reached), "seconds": seconds, "told": told}))
 finally:
     for process in processes:
         process.terminate()

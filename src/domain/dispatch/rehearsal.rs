@@ -44,6 +44,17 @@ impl QueueSimulation {
         self.board.waiting()
     }
 
+    /// Returns the first `limit` of the jobs that have not been assigned to a printer, the most urgent first, each with
+    /// its order.
+    pub fn first_waiting(&self, limit: usize) -> Vec<(Id, Id)> {
+        if limit == 0 {
+            return Vec::new();
+        }
+        let mut jobs: Vec<_> = self.board.jobs.values().map(|job| (job.rank, job.order)).collect();
+        jobs.sort_unstable();
+        jobs.into_iter().take(limit).map(|((.., job), order)| (order, job)).collect()
+    }
+
     /// Marks the printer as free from the given time on.
     pub fn free(&mut self, printer: Id, at: Timestamp) {
         if let Some(board_printer) = self.board.printers.get_mut(&printer) {

@@ -65,6 +65,27 @@ fn jobs_follow_each_other_on_a_printer_with_the_bed_cleared_between() {
     let queued: Vec<(Id, Id, Timestamp)> =
         prediction.queues[&id(5)].iter().map(|one| (one.job, one.order, one.done_at)).collect();
     assert_eq!(queued, [(id(11), id(10), first), (id(21), id(20), second)]);
+    assert!(prediction.queues[&id(5)].iter().all(|one| one.print_ms == HOUR), "{:?}", prediction.queues);
+}
+
+#[test]
+fn the_first_few_that_wait_are_named_as_they_start_and_then_those_that_no_printer_takes() {
+    let named = |jobs: Vec<Job>, printers: &[Printer]| {
+        let prediction = forecast_for(&[order(10, jobs)], printers, &always());
+        let jobs: Vec<Id> = prediction.first_waiting.iter().map(|one| one.job).collect();
+        assert!(prediction.first_waiting.iter().all(|one| one.order == id(10)));
+        (jobs, prediction.waiting)
+    };
+    // No printer is large enough for one of them, however urgent it is.
+    let stuck = |number| Job { machine_type: MachineType::ResinLarge, priority: 90, ..job(number, 10) };
+    let urgent = |number| Job { priority: 80, ..job(number, 10) };
+    let printers = [printer(5, true, None)];
+    assert_eq!(named(vec![], &printers), (vec![], 0));
+    assert_eq!(named(vec![stuck(11), job(12, 10), urgent(13)], &printers), (vec![id(13), id(12), id(11)], 3));
+    let many = (0..9).map(|n| job(21 + n, 10)).chain([stuck(11)]).collect();
+    assert_eq!(named(many, &printers), (vec![id(21), id(22), id(23)], 10), "a few are enough");
+    let none = named((0..9).map(|n| job(21 + n, 10)).chain([urgent(40)]).collect(), &[]);
+    assert_eq!(none, (vec![id(40), id(21), id(22)], 10), "no printer at all");
 }
 
 #[test]

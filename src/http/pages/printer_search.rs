@@ -32,6 +32,11 @@ impl SearchHandles {
         begin_search(&self.discovery, self.leaving.clone())
     }
 
+    /// Cancels the search that is running, if any; a page shows what it has found until then.
+    pub(super) fn cancel(&self) {
+        self.discovery.setup.cancel_search();
+    }
+
     /// Returns whether a search is running, and the progress of the most recent one.
     pub(super) fn progress(&self) -> (bool, SearchProgress) {
         // Looked at before the progress, which has the result when the search ends.
@@ -63,6 +68,7 @@ pub(super) fn status_text(language: Language, progress: &SearchProgress, is_sear
     let count = progress.printers.len();
     match (is_searching, progress.begun) {
         (true, _) => texts::search_running(language, count),
+        (false, true) if progress.is_cancelled => texts::search_cancelled(language, count),
         (false, true) => texts::search_complete(language, count),
         (false, false) => String::new(),
     }
@@ -78,7 +84,7 @@ pub(super) fn part(
     form_path: &str,
 ) -> Markup {
     let registered = RegisteredAddresses::of(&search.discovery.printers);
-    let SearchProgress { begun, done, total, printers, notes } = progress;
+    let SearchProgress { begun, done, total, printers, notes, is_cancelled } = progress;
     let finds: Vec<_> = printers.into_iter().map(|printer| registered.view(printer)).collect();
     html! {
         @if is_searching {
@@ -88,7 +94,7 @@ pub(super) fn part(
             progress id="asked" max=(total.max(1)) value=(done) {}
         }
         @for words in &notes { p class="soft" { (in_english(language, words)) } }
-        @if begun && !is_searching && finds.is_empty() {
+        @if begun && !is_searching && !is_cancelled && finds.is_empty() {
             p { (texts::none_found(language)) }
         }
         (rows(language, &finds, form_path))
@@ -131,6 +137,9 @@ mod tests {
         let begun = SearchProgress { begun: true, ..none };
         assert_eq!(status_text(&begun, true), "Searching: no printers found so far.");
         assert_eq!(status_text(&begun, false), "Search complete: no printers found.");
+        let cancelled = SearchProgress { is_cancelled: true, ..begun };
+        assert_eq!(status_text(&cancelled, true), "Searching: no printers found so far.", "it ends at once");
+        assert_eq!(status_text(&cancelled, false), "Search cancelled: no printers found.");
     }
 
     #[test]

@@ -78,6 +78,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(get.clone(), Setup, printers::NEW_PATH, printers::show_form, form)
         .page(post.clone(), Setup, printers::NEW_PATH, printers::add, long)
         .page(post.clone(), Setup, search::PATH, search::begin, form)
+        .page(post.clone(), Setup, search::CANCEL_PATH, search::cancel, form)
         .page(get.clone(), Setup, search::LIVE_PATH, search::live, PageBounds::Stream)
         .page(get.clone(), Setup, integrations::PATH, integrations::show, form)
         .page(post.clone(), Setup, integrations::PATH, integrations::test, long)

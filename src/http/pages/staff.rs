@@ -23,6 +23,7 @@ mod first_steps;
 mod floor;
 mod floor_group;
 mod floor_head;
+mod floor_next;
 mod floor_plan;
 mod floor_totals;
 pub(super) mod form;
@@ -130,6 +131,7 @@ pub(super) fn routes(app: &AppState) -> Router<AppState> {
         .page(get.clone(), Session, printer_form::NEW_PRINTER_PATH, printer_form::show_new, form)
         .page(post.clone(), Session, printer_form::NEW_PRINTER_PATH, printer_form::add, PageBounds::Long)
         .page(post.clone(), admin, printer_network::SEARCH_PATH, printer_network::begin, form)
+        .page(post.clone(), admin, printer_network::CANCEL_PATH, printer_network::cancel, form)
         .page(get.clone(), Session, "/floor/printers/{id}", printer::show, form)
         .page(get.clone(), Session, "/floor/printers/{id}/edit", printer_form::show_edit, form)
         .page(post.clone(), Session, "/floor/printers/{id}/edit", printer_form::change, form)

@@ -11,7 +11,7 @@ use platform::http::{LanSettings, searching};
 fn search() -> Search {
     platform::tls::install_provider();
     let client = searching(&LanSettings::default()).unwrap();
-    let mut search = Search::new(client, scanned(None), Duration::ZERO);
+    let mut search = Search::new(client, scanned(&[]), Duration::ZERO);
     for port in ports() {
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         search.moved_ports.insert(port, free);
@@ -22,7 +22,7 @@ fn search() -> Search {
 
 async fn result_of(search: Search) -> (Vec<FoundPrinter>, Vec<SearchStep>) {
     let (sender, mut steps) = mpsc::channel(1000);
-    let printers = search.run(sender).await;
+    let printers = search.run(sender, &CancellationToken::new()).await;
     let mut all = Vec::new();
     while let Some(step) = steps.recv().await {
         all.push(step);
@@ -62,6 +62,37 @@ async fn simulated_printers_are_found_by_what_they_answer() {
     assert_eq!(steps.iter().filter(|step| matches!(step, SearchStep::Found(_))).count(), 4);
     let total = ports().len();
     assert!(steps.contains(&SearchStep::Asked { done: total, total }), "{steps:?}");
+}
+
+#[tokio::test]
+async fn a_search_that_is_cancelled_ends_with_what_it_has_found() {
+    let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 1)).await.unwrap();
+    let mut search = search();
+    let url = fleet.first(PrinterKind::FwRest).unwrap().base_url.parse::<url::Url>().unwrap();
+    search.moved_ports.insert(7125, url.port().unwrap());
+    // Nobody announces itself, and nobody waits for that: the search is cancelled as soon as the printer is found.
+    search.listening = Duration::from_secs(3600);
+    let (cancel, (sender, mut steps)) = (CancellationToken::new(), mpsc::channel(1000));
+    let cancelling = async {
+        while let Some(step) = steps.recv().await {
+            if matches!(step, SearchStep::Found(_)) {
+                cancel.cancel();
+            }
+            assert!(!matches!(step, SearchStep::Note(_)), "{step:?}");
+        }
+    };
+    let (printers, ()) = join(search.run(sender, &cancel), cancelling).await;
+    let urls: Vec<_> = printers.iter().map(|printer| &printer.base_url).collect();
+    assert_eq!(urls, [&fleet.first(PrinterKind::FwRest).unwrap().base_url]);
+}
+
+#[test]
+fn of_many_endpoints_some_are_reported_and_always_the_last() {
+    let reports = |total: usize| (1..=total).filter(|done| is_reported(*done, total)).collect::<Vec<_>>();
+    assert_eq!(reports(5), [1, 2, 3, 4, 5]);
+    let of_many = reports(1270);
+    assert_eq!((of_many.len(), of_many.last()), (MAX_REPORTS, Some(&1270)));
+    assert!(is_reported(0, 0), "nothing to probe");
 }
 
 #[tokio::test]

@@ -62,6 +62,7 @@ messages! {
     layer;
     nozzle_and_bed;
     next;
+    planned_job(job: &str, part: &str, time: &str);
     more_jobs(count: usize);
     nothing_queued;
     no_job;

@@ -31,11 +31,15 @@ messages! {
     by_place;
     by_model;
     density;
+    automatic;
     comfortable;
     compact;
     large;
     apply;
     next_free(time: &str, printer: &str);
+    up_next;
+    waiting(count: usize);
+    nothing_waiting;
 
     group_attention;
     group_printing;

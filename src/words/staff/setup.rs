@@ -83,6 +83,7 @@ messages! {
 
     printers_text;
     search;
+    cancel_search;
     reload_text(link: &str);
     reload_link;
     added_heading;
@@ -91,6 +92,7 @@ messages! {
     add_manually;
     search_running(count: usize);
     search_complete(count: usize);
+    search_cancelled(count: usize);
     checked(done: usize);
     checked_of(done: usize, total: usize);
     none_found;

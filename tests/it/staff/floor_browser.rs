@@ -92,6 +92,52 @@ async fn chromium_ends_a_long_name_on_a_card_in_an_ellipsis() {
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
 
+/// Script that counts the cards that stand whole in the window, above the bar of a phone.
+const WHOLE: &str = "(() => { const bar = document.querySelector('.tabbar').getBoundingClientRect(); \
+    const end = bar.height ? bar.top : window.innerHeight; \
+    return [...document.querySelectorAll('#cards li[data-name]')].map(card => card.getBoundingClientRect()) \
+    .filter(box => box.height && box.bottom <= end).length; })()";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_shows_more_than_a_dozen_printers_as_tiles_on_a_screen_and_as_cards_on_a_phone() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let floor = Floor::new(PrinterKind::FwRest, 13, SLOW, &[JUDGE_LATE]).await;
+    staff(&floor.app, SAM, "operator").await;
+    let cookie = sign_in(&floor.app, SAM, PASSWORD).await;
+    let order = floor.order(2).await;
+    let printing = until("two to print", || async {
+        let jobs = floor.app.jobs(&order).await;
+        jobs.iter().all(|job| job["state"] == "PRINTING").then_some(jobs)
+    })
+    .await;
+    let paused = printing[0]["printerId"].as_str().unwrap();
+    floor.app.act(&format!("/api/printers/{paused}/pause")).await.expect(200);
+    let base = floor.app.base.clone();
+    let tab = browser.open(&base, "/floor", Some(&cookie)).await;
+    browser.window(&tab, 1440, 900, false).await;
+    browser.until(&tab, "thirteen whole tiles", &format!("{WHOLE} === 13")).await;
+    // Each shows its picture, its state and what it does; those that print how far they are, and that they can be
+    // stopped; the one that needs a person what to do, and nothing else.
+    let visible = |query: &str, count: usize| {
+        format!(
+            "[...document.querySelectorAll('#cards {query}')].filter(at => {{ const box = at.getBoundingClientRect(); \
+             return box.width > 4 && box.height > 4; }}).length === {count}"
+        )
+    };
+    let parts = [(".view", 13), (".state", 13), (".what", 13), (".next", 12), ("progress", 2), (".pace b", 2)];
+    let acts = [(".stop", 2), ("[id^=resume-]", 1), ("[id^=pause-]", 0), ("[id^=bring-]", 0)];
+    for (query, count) in parts.into_iter().chain(acts) {
+        browser.until(&tab, &format!("{count} of {query}"), &visible(query, count)).await;
+    }
+    let heights = "new Set([...document.querySelectorAll('#cards li[data-name]')].map(card => card.offsetHeight)).size";
+    assert_eq!(browser.eval(&tab, heights).await, 1, "tiles of one height");
+    browser.window(&tab, 390, 844, true).await;
+    for (query, count) in [("[id^=bring-]", 11), (".stop", 13)] {
+        browser.until(&tab, &format!("{count} of {query}"), &visible(query, count)).await;
+    }
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_shows_nine_cards_on_a_screen_and_three_on_a_phone() {
     let Some(mut browser) = Browser::start().await else { return };
@@ -107,14 +153,9 @@ async fn chromium_shows_nine_cards_on_a_screen_and_three_on_a_phone() {
     let base = floor.app.base.clone();
     let tab = browser.open(&base, "/floor", Some(&cookie)).await;
     browser.until(&tab, "all to be shown", "document.querySelectorAll('#cards progress').length === 5").await;
-    // Those that stand whole in the window, above the bar of a phone.
-    let whole = "(() => { const bar = document.querySelector('.tabbar').getBoundingClientRect(); \
-         const end = bar.height ? bar.top : window.innerHeight; \
-         return [...document.querySelectorAll('#cards li[data-name]')].map(card => card.getBoundingClientRect()) \
-         .filter(box => box.height && box.bottom <= end).length; })()";
     browser.window(&tab, 1440, 900, false).await;
-    browser.until(&tab, "nine whole cards", &format!("{whole} === 9")).await;
+    browser.until(&tab, "nine whole cards", &format!("{WHOLE} === 9")).await;
     browser.window(&tab, 390, 844, true).await;
-    browser.until(&tab, "three whole cards", &format!("{whole} >= 3")).await;
+    browser.until(&tab, "three whole cards", &format!("{WHOLE} >= 3")).await;
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }

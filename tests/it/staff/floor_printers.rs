@@ -214,6 +214,42 @@ async fn the_stop_says_what_it_is_and_leads_to_its_explanation_without_the_scrip
 }
 
 #[tokio::test]
+async fn a_search_of_the_network_shows_how_far_it_is_and_is_cancelled() {
+    const SEARCH: &str = "/floor/printers/search";
+    const CANCEL: &str = "/floor/printers/search/cancel";
+
+    // It listens for so long that somebody can cancel it.
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_DISCOVERY__LISTEN_SECONDS", 60).start().await;
+    let (sam, boss) = (operator(&app).await, boss(&app).await);
+    let by_hand = sam.get(NEW_PATH).await;
+    assert_eq!(send(&sam, CANCEL, &[("form_token", &token(&by_hand))]).await.status, 403);
+    // The search is over at once if another test listens at the port at the same time.
+    let cancelled = until("a search to be cancelled", || async {
+        let page = boss.get(NEW_PATH).await;
+        let running = arrived(&boss, send(&boss, SEARCH, &[("form_token", &token(&page))]).await).await;
+        is_sound(&running);
+        if !running.text.contains("data-goes-on") {
+            return None;
+        }
+        for words in ["Searching: no printers found so far.", "<progress id=\"asked\"", ">Cancel search</button>"] {
+            assert!(running.text.contains(words), "{words} in {}", running.text);
+        }
+        assert!(!running.text.contains(">Search the network</button>"), "{}", running.text);
+        send(&boss, CANCEL, &[("form_token", &token(&running))]).await;
+        let over = until("the search to end", || async {
+            let page = boss.get(NEW_PATH).await;
+            (!page.text.contains("data-goes-on")).then_some(page)
+        })
+        .await;
+        over.text.contains("Search cancelled: no printers found.").then_some(over)
+    })
+    .await;
+    is_sound(&cancelled);
+    assert!(cancelled.text.contains(">Search the network</button>"), "{}", cancelled.text);
+    assert!(!cancelled.text.contains("No printers found on this server"), "nobody knows: {}", cancelled.text);
+}
+
+#[tokio::test]
 async fn the_stop_by_form_takes_no_body_and_is_refused_to_other_sites() {
     let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[]).await;
     let sam = operator(&floor.app).await;

@@ -1,19 +1,128 @@
 //! Views of the floor: narrowed, as a plan of the rooms, from far away; what is expected next; how warm it was.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use simulator::PrinterKind;
 
 use super::{is_sound, operator};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
+use crate::support::stream::Stream;
 use crate::support::waiting::until_seen;
-use crate::support::{on_sqlite, until};
+use crate::support::{App, Db, on_sqlite, until};
 
 /// Counts the cards of a page that are shown, and those that are hidden.
 fn cards(page: &str) -> (usize, usize) {
     (page.matches("<li id=\"printer-").count(), page.matches("<li hidden id=\"printer-").count())
 }
 
+/// Returns the part of a page with the jobs that wait.
+fn up_next(page: &str) -> &str {
+    let begin = page.find("<section id=\"up-next\"").unwrap_or_else(|| panic!("no jobs that wait: {page}"));
+    page[begin..].split("</section>").next().unwrap()
+}
+
+/// Registers a printer at an address where nobody listens.
+async fn add(app: &App, n: usize) {
+    let body = json!({
+        "name": format!("Printer {n}"), "type": "fw_rest", "machineType": "fdm_standard",
+        "baseUrl": format!("http://127.0.0.1:9/{n}"), "buildVolume": {"x": 220, "y": 220, "z": 250},
+    });
+    app.post("/api/printers", &body).await.expect(201);
+}
+
+#[tokio::test]
+async fn more_than_a_dozen_printers_are_compact_unless_somebody_chose_a_size() {
+    let app = App::new(Db::sqlite()).await;
+    let sam = operator(&app).await;
+    let has_class = |page: &str, class: &str| page.contains(&format!("<div id=\"cards\" class=\"{class}\""));
+    let mut added = 0;
+    for (count, class) in [(12, "floor comfortable"), (13, "floor auto")] {
+        while added < count {
+            add(&app, added).await;
+            added += 1;
+        }
+        let page = until("a card of each", || async {
+            let page = sam.get("/floor").await;
+            (cards(&page.text) == (count, 0)).then_some(page)
+        })
+        .await;
+        is_sound(&page);
+        assert!(has_class(&page.text, class), "{count}: {}", page.text);
+    }
+    // Printers that are left out count as well.
+    assert!(has_class(&sam.get("/floor?q=nobody%20has%20this").await.text, "floor auto"));
+    for (size, class) in [("medium", "floor comfortable"), ("small", "floor compact"), ("large", "floor large")] {
+        let page = sam.get(&format!("/floor?size={size}")).await;
+        is_sound(&page);
+        assert!(has_class(&page.text, class), "{size}: {}", page.text);
+        // The filters keep it, and the search.
+        let choices = [
+            format!("href=\"/floor?state=ready&amp;size={size}\""),
+            format!("<input type=\"hidden\" name=\"size\" value=\"{size}\">"),
+            format!("<option value=\"{size}\" selected>"),
+        ];
+        for text in &choices {
+            assert!(page.text.contains(text), "{text} in {}", page.text);
+        }
+    }
+}
+
 on_sqlite! {
+    async fn the_floor_says_what_prints_next_and_why_jobs_wait(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let idle = sam.get("/floor").await;
+        is_sound(&idle);
+        assert!(up_next(&idle.text).contains("No jobs are waiting for a printer."), "{}", idle.text);
+        let mut stream = Stream::open(&sam, "/floor/live", None).await;
+        let order = floor.order(4).await;
+        let in_state = |jobs: &[Value], state: &str| {
+            jobs.iter().filter(|job| job["state"] == state).cloned().collect::<Vec<Value>>()
+        };
+        let waiting = until("one to print and three to wait", || async {
+            let jobs = floor.app.jobs(&order).await;
+            (in_state(&jobs, "PRINTING").len() == 1).then(|| in_state(&jobs, "SLICED")).filter(|jobs| jobs.len() == 3)
+        })
+        .await;
+        let page = until_seen("the jobs that wait, with their reasons", || async {
+            let page = sam.get("/floor").await;
+            let (part, jobs) = (up_next(&page.text), in_state(&floor.app.jobs(&order).await, "SLICED"));
+            let is_shown = |job: &Value| {
+                let [id, number, reason] = ["id", "number", "waitingReason"].map(|name| job[name].as_str().unwrap());
+                let link = format!("<a href=\"/shop/orders/{order}#job-{id}\" title=\"{number} ");
+                // Times are written as people read them.
+                let begin = reason.split(|letter: char| letter.is_ascii_digit()).next().unwrap();
+                part.contains(&link) && part.contains(begin)
+            };
+            let are_shown = part.contains(">3 waiting</a>") && jobs.iter().all(is_shown);
+            if are_shown { Ok(page) } else { Err(page.text) }
+        })
+        .await;
+        is_sound(&page);
+        // The card names the first of them with its print time, and so does the page of the printer.
+        let names_first = |page: &str| {
+            let next = page.split_once("Next: </span>").map_or("", |(_, rest)| rest.split("</span>").next().unwrap());
+            let is_named = waiting.iter().any(|job| next.starts_with(&format!("{} ", job["number"].as_str().unwrap())));
+            is_named && next.contains(", ") && next.ends_with(" min and 2 more")
+        };
+        let path = format!("/floor/printers/{}", floor.printers[0]);
+        for path in ["/floor", path.as_str()] {
+            until_seen("the next job", || async {
+                let page = sam.get(path).await;
+                if names_first(&page.text) { Ok(()) } else { Err(page.text) }
+            })
+            .await;
+        }
+        let queue = sam.get(&path).await;
+        assert!(queue.text.split_once("Up next").unwrap().1.contains(" min · ends <time"), "{}", queue.text);
+        // Open pages are told.
+        loop {
+            let sent = stream.next().await.expect("the stream goes on");
+            if sent.data["id"] == "up-next" && sent.data["html"].as_str().unwrap().contains(">3 waiting</a>") {
+                break;
+            }
+        }
+    }
+
     async fn the_floor_is_narrowed_and_shown_as_it_stands_in_its_rooms(db: Db) {
         let floor = Floor::on(db, PrinterKind::FwRest, 3, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;

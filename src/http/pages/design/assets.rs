@@ -33,6 +33,12 @@ const STAFF_STYLE_TEXT: &str = concat!(
     include_str!("shell.css"),
     include_str!("../staff/style/base.css"),
     include_str!("../staff/style/floor.css"),
+);
+/// Style of the floor's comfortable cards, whose rules all name the class.
+const COMFORTABLE_STYLE_TEXT: &str = include_str!("../staff/style/comfortable.css");
+/// Style of the floor's compact cards, whose rules all name the class.
+const COMPACT_STYLE_TEXT: &str = include_str!("../staff/style/compact.css");
+const STAFF_AREAS_STYLE_TEXT: &str = concat!(
     include_str!("../staff/style/stock.css"),
     include_str!("../staff/style/products.css"),
     include_str!("../staff/style/commerce.css"),
@@ -57,7 +63,7 @@ const STAFF_SCRIPT_TEXT: &str = concat!(
 
 /// Style sheet for the staff pages.
 pub(crate) static STAFF_STYLE: LazyLock<PageAsset> =
-    LazyLock::new(|| PageAsset::new("staff", AssetKind::Style, with_font(STAFF_STYLE_TEXT)));
+    LazyLock::new(|| PageAsset::new("staff", AssetKind::Style, with_font(&staff_style())));
 /// Script for the staff pages.
 pub(crate) static STAFF_SCRIPT: LazyLock<PageAsset> =
     LazyLock::new(|| PageAsset::new("staff", AssetKind::Script, Bytes::from_static(STAFF_SCRIPT_TEXT.as_bytes())));
@@ -141,6 +147,16 @@ fn compress(content: &[u8]) -> std::io::Result<Bytes> {
     Ok(Bytes::from(encoder.finish()?))
 }
 
+/// Returns the style sheet for the staff pages. Cards of the class `auto` are compact on wide screens and comfortable
+/// on others, so they have the rules of both; these repeat what stands just before them, and cost little once
+/// compressed.
+fn staff_style() -> String {
+    let compact = COMPACT_STYLE_TEXT.replace(".compact", ".auto");
+    let comfortable = COMFORTABLE_STYLE_TEXT.replace(".comfortable", ".auto");
+    let automatic = format!("@media(width>900px){{{compact}}}\n@media(width<=900px){{{comfortable}}}\n");
+    [STAFF_STYLE_TEXT, COMFORTABLE_STYLE_TEXT, COMPACT_STYLE_TEXT, automatic.as_str(), STAFF_AREAS_STYLE_TEXT].concat()
+}
+
 fn with_font(style: &str) -> Bytes {
     Bytes::from(style.replace(FONT_IN_STYLE, &FONT.path))
 }
@@ -215,6 +231,20 @@ mod tests {
         let is_blue = |[red, green, blue]: [f64; 3]| blue > red && blue > green;
         let is_green = |[red, green, blue]: [f64; 3]| green > red && green > blue;
         assert!(token("--run").into_iter().all(is_blue) && token("--ok").into_iter().all(is_green));
+    }
+
+    #[test]
+    fn cards_of_many_printers_are_compact_on_wide_screens_and_comfortable_on_others() {
+        let style = staff_style();
+        let (_, automatic) = style.split_once("@media(width>900px){").unwrap();
+        let (wide, rest) = automatic.split_once("@media(width<=900px){").unwrap();
+        let rules = |text: &str| text.matches('{').count();
+        assert_eq!(rules(wide), rules(COMPACT_STYLE_TEXT));
+        assert!(rest.starts_with(&COMFORTABLE_STYLE_TEXT.replace(".comfortable", ".auto")), "{rest}");
+        for line in [COMPACT_STYLE_TEXT, COMFORTABLE_STYLE_TEXT].iter().flat_map(|text| text.lines()) {
+            let is_rule = line.contains('{') && !line.starts_with("  ");
+            assert!(!is_rule || line.contains(".compact") || line.contains(".comfortable"), "{line}");
+        }
     }
 
     #[test]

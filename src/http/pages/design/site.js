@@ -15,5 +15,9 @@
   stream.addEventListener('error', () => {
     if (stream.readyState === EventSource.CLOSED) said.textContent += ' ' + (at.dataset.closed || CLOSED);
   });
-  stream.addEventListener('over', () => stream.close());
+  stream.addEventListener('over', () => {
+    stream.close();
+    document.querySelectorAll('[data-until-over]').forEach(one => { one.hidden = true; });
+    document.querySelectorAll('[data-once-over]').forEach(one => { one.hidden = false; });
+  });
 })();

@@ -61,7 +61,14 @@ pub(super) async fn show(
             @if searching {
                 noscript { p { (with_parts(&texts::reload_text(language, SLOT), &[&reload])) } }
             }
-            form method="post" action=(search::PATH) {
+            // The script shows the other form once the search is over.
+            @if searching {
+                form method="post" action=(search::CANCEL_PATH) data-until-over="" {
+                    (visit.hidden())
+                    button class="second" type="submit" { (texts::cancel_search(language)) }
+                }
+            }
+            form method="post" action=(search::PATH) hidden[searching] data-once-over="" {
                 (visit.hidden())
                 button class="second" type="submit" { (texts::search(language)) }
             }

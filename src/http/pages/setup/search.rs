@@ -20,6 +20,8 @@ use words::Language;
 
 /// Path to which the request to start a search is posted.
 pub(super) const PATH: &str = "/setup/printers/search";
+/// Path to which the request to cancel the search is posted.
+pub(super) const CANCEL_PATH: &str = "/setup/printers/search/cancel";
 /// Path of a search's event stream.
 pub(super) const LIVE_PATH: &str = "/setup/printers/live";
 /// Maximum time between two polls of the search results.
@@ -39,6 +41,20 @@ pub(super) async fn begin(
         return Ok(elsewhere);
     }
     search.begin()?;
+    Ok(see_other(printers::PATH))
+}
+
+/// Cancels the search that is running and redirects to the page that shows what it has found.
+pub(super) async fn cancel(
+    State(app): State<WizardHandles>,
+    State(search): State<SearchHandles>,
+    sent: PageForm,
+) -> Result<Response, ApiError> {
+    let visit = WizardRequest::new(&app, &sent.call.who).await?;
+    if let Some(elsewhere) = visit.instead() {
+        return Ok(elsewhere);
+    }
+    search.cancel();
     Ok(see_other(printers::PATH))
 }
 

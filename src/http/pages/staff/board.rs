@@ -14,10 +14,12 @@ use maud::PreEscaped;
 
 use super::card::CardState;
 use super::floor_group::FloorGroup;
+use super::floor_next::{UP_NEXT_ID, up_next};
 use super::floor_totals::{FloorTotals, SUMMARY_ID};
 use super::task_counter::TaskCounter;
 use super::{card, card_gauge};
 use actors::app::App;
+use actors::dispatcher::Dispatcher;
 use actors::forecaster::Forecaster;
 use config::Config;
 use domain::id::Id;
@@ -52,6 +54,7 @@ handles! {
         shop: PrinterHandles,
         orders: Directory<Order>,
         forecaster: Forecaster,
+        dispatcher: Dispatcher,
         board: Arc<BoardCache>,
         tasks: Arc<TaskCounter>,
     }
@@ -118,6 +121,10 @@ pub(super) struct LanguageParts {
     pub(super) printers: BTreeMap<Id, Arc<PrinterParts>>,
     /// Printer that will be the next to be free for a job.
     pub(super) next_free: BoardPart,
+    /// First few jobs that wait for a printer.
+    pub(super) up_next: BoardPart,
+    /// Time of the forecast with which the jobs that wait were rendered.
+    forecast_at: Timestamp,
 }
 
 /// View of the floor at a given version.
@@ -244,7 +251,16 @@ impl BoardRendering<'_> {
         }
         let next_free = card::next_free(language, self.app, &self.printers, self.now).into_string();
         let next_free = renewed(&previous.next_free, card::NEXT_FREE_ID.to_owned(), next_free, self.version);
-        LanguageParts { rendered_at: self.version, printers, next_free }
+        let forecast = self.app.forecaster.latest();
+        let forecast_at = forecast.at;
+        // Why a job waits is found out once for each forecast, which follows whatever changes it.
+        let up_next = if previous.up_next.version > 0 && previous.forecast_at == forecast_at {
+            previous.up_next.clone()
+        } else {
+            let html = up_next(language, self.app, &forecast).into_string();
+            renewed(&previous.up_next, UP_NEXT_ID.to_owned(), html, self.version)
+        };
+        LanguageParts { rendered_at: self.version, printers, next_free, up_next, forecast_at }
     }
 
     /// Renders those parts of a printer that may have changed. The gauge and the next job are rendered if `is_due`, or

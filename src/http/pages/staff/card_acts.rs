@@ -99,7 +99,7 @@ pub(super) fn foot(language: Language, app: &BoardHandles, printer: &Printer, gr
                     (icon(Icon::Upload)) (cards::start_manual_print(language))
                 }
             }
-            @if matches!(group, FloorGroup::Printing | FloorGroup::Ready) { (NEXT_MARK) }
+            @if group == FloorGroup::Printing { (NEXT_MARK) }
             div class="ends" {
                 @if doing == Activity::Printing {
                     @let pause = ButtonName::new(language, cards::pause(language, name));

@@ -8,6 +8,7 @@ use super::card::{gauge_id, next_id};
 use super::card_heat::sparkline;
 use super::card_print::plate;
 use super::floor_group::FloorGroup;
+use super::sheet::span;
 use super::shell::{time_left, time_of_day};
 use crate::design::{Icon, icon};
 use crate::frame::{SLOT, with_parts};
@@ -100,16 +101,26 @@ pub(super) fn waiting(app: &BoardHandles, printer: &Printer) -> usize {
     app.forecaster.latest().queues.get(&printer.id).map_or(0, Vec::len)
 }
 
-/// Renders the next job on a printer or, if the printer cannot take it, the number of jobs that are waiting for it.
+/// Describes a job that the plan assigns to a printer: `JOB-001042 Bracket ×2, 40 min`; `None` if its order is not in
+/// memory.
+fn planned_job(language: Language, app: &BoardHandles, planned: &QueuedJob) -> Option<String> {
+    let versioned = app.orders.resident(planned.order)?.read();
+    let job = versioned.state.as_ref()?.jobs.get(&planned.job)?;
+    let part = plate(&job.sku_name, job.plate_parts);
+    Some(cards::planned_job(language, &job.number_text(), &part, &print_time(language, planned)))
+}
+
+/// Formats the expected print time of a job that the plan assigns to a printer.
+pub(super) fn print_time(language: Language, planned: &QueuedJob) -> String {
+    span(language, planned.print_ms / 1000)
+}
+
+/// Renders the next job on a printer. If the printer cannot take it, renders the number of jobs that are waiting for
+/// the printer as well.
 pub(super) fn next(language: Language, app: &BoardHandles, printer: &Printer, group: FloorGroup) -> Markup {
     let forecast = app.forecaster.latest();
     let queued = forecast.queues.get(&printer.id).map(Vec::as_slice).unwrap_or_default();
-    let name = |one: &QueuedJob| {
-        let versioned = app.orders.resident(one.order)?.read();
-        let job = versioned.state.as_ref()?.jobs.get(&one.job)?.clone();
-        Some(plate(&job.sku_name, job.plate_parts))
-    };
-    let first = queued.first().and_then(name);
+    let first = queued.first().and_then(|first| planned_job(language, app, first));
     let more = queued.len().saturating_sub(1);
     // The line may be cut off.
     let title = match &first {
@@ -119,10 +130,11 @@ pub(super) fn next(language: Language, app: &BoardHandles, printer: &Printer, gr
     html! {
         span id=(next_id(printer.id)) class="next small muted" title=[title] {
             @match (group, first) {
-                (FloorGroup::NeedsYou | FloorGroup::Offline, _) => {
+                (FloorGroup::NeedsYou | FloorGroup::Offline, first) => {
                     @if !queued.is_empty() {
                         (cards::jobs_waiting(language, queued.len()))
                         span class="long" { " " (cards::for_this_printer(language)) }
+                        @if let Some(first) = first { ": " (first) }
                     }
                 },
                 (_, Some(first)) => {

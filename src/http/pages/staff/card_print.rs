@@ -123,7 +123,8 @@ pub(super) fn about(
                 (condition(language, printer, group))
             }
             (troubles(language, printer, is_over, is_named))
-            @if matches!(group, FloorGroup::NeedsYou | FloorGroup::Offline) { (NEXT_MARK) }
+            // While it prints, there is more room in the footer.
+            @if group != FloorGroup::Printing { (NEXT_MARK) }
         }
     }
 }

@@ -47,7 +47,8 @@ pub(super) struct FloorQuery {
     pub(super) state: Option<String>,
     /// Property by which the sections are formed: `place` or `model`; anything else is the state.
     pub(super) group: Option<String>,
-    /// Card size: `small` is a dense grid of tiles, `large` has larger pictures; anything else is comfortable.
+    /// Card size: `small` is a dense grid of tiles, `medium` is comfortable, `large` has larger pictures; anything else
+    /// depends on the number of printers.
     pub(super) size: Option<String>,
     /// `plan` shows the printers where they are in their rooms; anything else shows them in sections.
     pub(super) view: Option<String>,
@@ -55,6 +56,9 @@ pub(super) struct FloorQuery {
     pub(super) wall: Option<String>,
 }
 
+/// Number of printers up to which the cards are comfortable if nobody chose a size. Of more printers, the cards are
+/// compact on wide screens, so that more of them are in sight.
+const MAX_COMFORTABLE: usize = 12;
 /// Tones by which the floor can be filtered.
 const TONES: [Tone; 4] = [Tone::Error, Tone::Attention, Tone::Running, Tone::Idle];
 
@@ -85,12 +89,16 @@ impl FloorQuery {
         is_named && (state.is_empty() || group.word() == state || standing(shop, printer).0.word() == state)
     }
 
-    fn class(&self) -> &'static str {
+    /// Returns the class of the cards' container on a floor with this number of printers.
+    fn class(&self, printers: usize) -> &'static str {
         // The wall has a size of its own.
-        match self.size.as_deref().filter(|_| self.wall.is_none()) {
+        if self.wall.is_some() {
+            return "floor";
+        }
+        match self.size.as_deref() {
             Some("small") => "floor compact",
             Some("large") => "floor large",
-            _ if self.wall.is_some() => "floor",
+            size if printers > MAX_COMFORTABLE && size != Some("medium") => "floor auto",
             _ => "floor comfortable",
         }
     }
@@ -122,10 +130,10 @@ pub(super) async fn show(
         .collect();
     let is_wall = query.wall.is_some();
     let groups: Vec<FloorGroup> = cards.iter().map(|card| card.group).collect();
-    let next_free = PreEscaped(parts.next_free.html.clone());
+    let live = PreEscaped([parts.up_next.html.as_str(), parts.next_free.html.as_str()].concat());
     let (title, may_add) = (texts::title(language), who.has(Role::Operator));
     let content = html! {
-        @if is_wall { h1 { (title) } } @else { (head(language, &query, &groups, &next_free, may_add)) }
+        @if is_wall { h1 { (title) } } @else { (head(language, &query, &groups, &live, may_add)) }
         @if cards.is_empty() { (empty(language, may_add)) }
         @if query.is_plan() { (rooms(language, &cards, query.state_word())) } @else { (sections(language, &query, &cards)) }
         p id="none-match" class="muted" hidden[cards.is_empty() || cards.iter().any(|card| !card.is_hidden)] {
@@ -150,7 +158,7 @@ fn sections(language: Language, query: &FloorQuery, cards: &[PrinterCard<'_>]) -
     let grouping = query.grouping();
     let keys = grouping.sections(cards.iter().map(|card| grouping.key(card.printer, card.group)));
     html! {
-        div id="cards" class=(query.class()) data-by=(grouping.member()) data-narrow-to=(query.state_word()) {
+        div id="cards" class=(query.class(cards.len())) data-by=(grouping.member()) data-narrow-to=(query.state_word()) {
             @for (n, key) in keys.into_iter().enumerate() {
                 @let id = format!("section-{n}");
                 @let own: Vec<&PrinterCard<'_>> =
@@ -211,6 +219,24 @@ mod tests {
     fn a_card_that_is_not_wanted_stays_on_the_page_unseen() {
         let card = "<li id=\"printer-1\" class=\"card\"><ul><li>PLA</li></ul></li>";
         assert_eq!(hidden_card(card), "<li hidden id=\"printer-1\" class=\"card\"><ul><li>PLA</li></ul></li>");
+    }
+
+    #[test]
+    fn many_printers_are_compact_on_wide_screens_unless_somebody_chose_a_size() {
+        let class = |size: Option<&str>, printers| {
+            FloorQuery { size: size.map(str::to_owned), ..FloorQuery::default() }.class(printers)
+        };
+        assert_eq!(
+            [0, 12, 13, 200].map(|printers| class(None, printers)),
+            ["floor comfortable", "floor comfortable", "floor auto", "floor auto"]
+        );
+        assert_eq!(class(Some(""), 13), "floor auto", "the form sends the automatic choice as an empty word");
+        let chosen = [("small", "floor compact"), ("medium", "floor comfortable"), ("large", "floor large")];
+        for (word, expected) in chosen {
+            assert_eq!([1, 200].map(|printers| class(Some(word), printers)), [expected; 2]);
+        }
+        let wall = FloorQuery { wall: Some(String::new()), size: Some("small".to_owned()), ..FloorQuery::default() };
+        assert_eq!(wall.class(200), "floor");
     }
 
     #[test]

@@ -13,8 +13,8 @@ use words::Language;
 use words::staff::floor as texts;
 
 /// Densities of the cards with their names in URLs and their labels.
-const DENSITIES: [(&str, ViewLabel); 3] =
-    [("", texts::comfortable), ("small", texts::compact), ("large", texts::large)];
+const DENSITIES: [(&str, ViewLabel); 4] =
+    [("", texts::automatic), ("medium", texts::comfortable), ("small", texts::compact), ("large", texts::large)];
 
 /// Returns the path of the floor with the filter exchanged and all else as it is.
 fn filtered_path(query: &FloorQuery, state: &str) -> String {
@@ -31,12 +31,13 @@ fn filtered_path(query: &FloorQuery, state: &str) -> String {
     if text.is_empty() { FLOOR_PATH.to_owned() } else { format!("{FLOOR_PATH}?{text}") }
 }
 
-/// Renders the head of the floor page. `groups` are those of all printers; `may_add` if the viewer may add printers.
+/// Renders the head of the floor page. `groups` are those of all printers; `live` are the parts that follow the search
+/// and change by themselves; `may_add` if the viewer may add printers.
 pub(super) fn head(
     language: Language,
     query: &FloorQuery,
     groups: &[FloorGroup],
-    next_free: &Markup,
+    live: &Markup,
     may_add: bool,
 ) -> Markup {
     let is_plan = query.is_plan();
@@ -55,7 +56,7 @@ pub(super) fn head(
                 a class="btn primary" href=(NEW_PRINTER_PATH) { (icon(Icon::Plus)) (texts::add_printer(language)) }
             }
             @if !groups.is_empty() {
-                div class="sub" { (find(language, query)) (options(language, query)) span class="push" {} (next_free) }
+                div class="sub" { (find(language, query)) (options(language, query)) (live) }
             }
         }
     }

@@ -9,8 +9,9 @@ use maud::{Markup, PreEscaped, html};
 use super::acts::DONE_LABEL;
 use super::board::BoardHandles;
 use super::card::{act_path, attention_words, printed};
+use super::card_gauge::print_time;
 use super::card_picture::{camera_path, may_have_camera};
-use super::card_print::{PrintedJob, printer_path};
+use super::card_print::{PrintedJob, plate, printer_path};
 use super::floor::FloorHandles;
 use super::labels::printer_label_path;
 use super::log::LogHandles;
@@ -242,18 +243,18 @@ fn queue(language: Language, app: &BoardHandles, printer: Id) -> Markup {
     let names = |one: &QueuedJob| {
         let order = app.orders.resident(one.order)?.read();
         let job = order.state.as_ref()?.jobs.get(&one.job)?.clone();
-        Some((job.number_text(), job.sku_name.clone()))
+        Some((job.number_text(), plate(&job.sku_name, job.plate_parts)))
     };
     html! {
         @if !queued.is_empty() {
             section class="card" aria-labelledby="queue" {
                 h2 id="queue" { (texts::queue_heading(language)) }
                 ol class="rows" {
-                    @for (one, (number, sku)) in queued.iter().take(QUEUE_SHOWN).filter_map(|one| Some((one, names(one)?))) {
+                    @for (one, (number, part)) in queued.iter().take(QUEUE_SHOWN).filter_map(|one| Some((one, names(one)?))) {
                         li {
                             a href={ (ORDERS_PATH) "/" (one.order) "#job-" (one.job) } { (number) }
-                            span { (sku) }
-                            span class="soft" { (with_parts(&texts::ends(language, SLOT), &[&time(language, one.done_at)])) }
+                            span { (part) }
+                            span class="soft" { (print_time(language, one)) " · " (with_parts(&texts::ends(language, SLOT), &[&time(language, one.done_at)])) }
                         }
                     }
                 }

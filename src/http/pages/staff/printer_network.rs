@@ -16,6 +16,8 @@ use words::staff::{printer_form as texts, setup};
 
 /// Path to which the request to start a search is posted.
 pub(super) const SEARCH_PATH: &str = "/floor/printers/search";
+/// Path to which the request to cancel the search is posted.
+pub(super) const CANCEL_PATH: &str = "/floor/printers/search/cancel";
 
 /// Starts a search and redirects to the page that shows its progress.
 pub(super) async fn begin(State(search): State<SearchHandles>, _: PageForm) -> Result<Response, ApiError> {
@@ -23,8 +25,14 @@ pub(super) async fn begin(State(search): State<SearchHandles>, _: PageForm) -> R
     Ok(see_other(NEW_PRINTER_PATH))
 }
 
-/// Renders the printers found by the most recent search, and the button that starts one. The script reads the marked
-/// part again until the search is over.
+/// Cancels the search that is running and redirects to the page that shows what it has found.
+pub(super) async fn cancel(State(search): State<SearchHandles>, _: PageForm) -> Result<Response, ApiError> {
+    search.cancel();
+    Ok(see_other(NEW_PRINTER_PATH))
+}
+
+/// Renders the printers found by the most recent search, and the button that starts one or cancels the one that is
+/// running. The script reads the marked parts again until the search is over.
 pub(super) fn section(language: Language, search: &SearchHandles) -> Markup {
     let (is_searching, progress) = search.progress();
     let begun = progress.begun;
@@ -43,9 +51,18 @@ pub(super) fn section(language: Language, search: &SearchHandles) -> Markup {
             @if is_searching {
                 noscript { p { (with_parts(&setup::reload_text(language, SLOT), &[&reload])) } }
             }
-            form method="post" action=(SEARCH_PATH) {
-                (hidden())
-                button type="submit" class=[begun.then_some("second")] { (texts::search(language)) }
+            div id="search-acts" data-fresh="" {
+                @if is_searching {
+                    form method="post" action=(CANCEL_PATH) {
+                        (hidden())
+                        button type="submit" class="second" { (setup::cancel_search(language)) }
+                    }
+                } @else {
+                    form method="post" action=(SEARCH_PATH) {
+                        (hidden())
+                        button type="submit" class=[begun.then_some("second")] { (texts::search(language)) }
+                    }
+                }
             }
         }
     }

@@ -77,6 +77,7 @@ ends = endet { $time }
 layer = Schicht
 nozzle_and_bed = Düse und Druckbett
 next = Als Nächstes:
+planned_job = { $job } { $part }, { $time }
 more_jobs =
     { $count ->
         [one] und ein weiterer

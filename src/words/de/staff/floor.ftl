@@ -31,11 +31,19 @@ by_state = Zustand
 by_place = Standort
 by_model = Modell
 density = Dichte
+automatic = Nach Anzahl der Drucker
 comfortable = Komfortabel
 compact = Kompakt
 large = Groß
 apply = Anwenden
 next_free = Nächster frei { $time } · { $printer }
+up_next = Als Nächstes
+waiting =
+    { $count ->
+        [one] { $count } wartet
+       *[other] { $count } warten
+    }
+nothing_waiting = Kein Druckauftrag wartet auf einen Drucker.
 
 ## Abschnitte
 

@@ -88,8 +88,9 @@ both_must_pass = Es geht weiter, sobald beide Verbindungen den Test bestehen.
 
 ## Drucker
 
-printers_text = Durchsucht werden dieser Server und die Adressen seines Netzwerks, die auf .1 bis .10 enden. Drucker von Bambu Lab melden sich selbst und werden unter jeder Adresse gefunden. Andere Drucker fügen Sie manuell hinzu.
+printers_text = Durchsucht werden dieser Server und alle Adressen seines lokalen Netzwerks. Das dauert meist weniger als eine Minute. Drucker in anderen Netzwerken fügen Sie manuell hinzu.
 search = Drucker suchen
+cancel_search = Suche abbrechen
 reload_text = { $link }, um den Fortschritt zu sehen.
 reload_link = Laden Sie die Seite neu
 added_heading = Hinzugefügte Drucker
@@ -108,9 +109,15 @@ search_complete =
         [one] Suche beendet: { $count } Drucker gefunden.
        *[other] Suche beendet: { $count } Drucker gefunden.
     }
+search_cancelled =
+    { $count ->
+        [0] Suche abgebrochen: keine Drucker gefunden.
+        [one] Suche abgebrochen: { $count } Drucker gefunden.
+       *[other] Suche abgebrochen: { $count } Drucker gefunden.
+    }
 checked = Geprüfte Adressen und Ports: { $done }
 checked_of = Geprüfte Adressen und Ports: { $done } von { $total }
-none_found = Auf diesem Server und unter den Adressen seines Netzwerks, die auf .1 bis .10 enden, wurden keine Drucker gefunden. Prüfen Sie, ob Ihr Drucker eingeschaltet und im selben Netzwerk ist. Hat er eine andere Adresse, fügen Sie ihn manuell hinzu.
+none_found = Auf diesem Server und in seinem lokalen Netzwerk wurden keine Drucker gefunden. Prüfen Sie, ob Ihr Drucker eingeschaltet und im selben Netzwerk ist. Ist er in einem anderen Netzwerk, fügen Sie ihn manuell hinzu.
 added = Hinzugefügt
 add_named = { $name } hinzufügen
 add_heading = Drucker hinzufügen

@@ -73,6 +73,7 @@ ends = ends { $time }
 layer = Layer
 nozzle_and_bed = Nozzle and bed
 next = Next:
+planned_job = { $job } { $part }, { $time }
 more_jobs = and { $count } more
 nothing_queued = Nothing queued
 no_job = No queued job fits this printer

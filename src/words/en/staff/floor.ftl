@@ -31,11 +31,15 @@ by_state = State
 by_place = Location
 by_model = Model
 density = Density
+automatic = By number of printers
 comfortable = Comfortable
 compact = Compact
 large = Large
 apply = Apply
 next_free = Next free { $time } · { $printer }
+up_next = Next
+waiting = { $count } waiting
+nothing_waiting = No jobs are waiting for a printer.
 
 ## Sections
 

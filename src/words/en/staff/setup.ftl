@@ -88,8 +88,9 @@ both_must_pass = Both connections must pass their tests before you can continue.
 
 ## Printers
 
-printers_text = The search covers this server and the addresses of its network that end in .1 to .10. Bambu Lab printers announce themselves and are found at any address. Add other printers manually.
+printers_text = The search covers this server and all addresses of its local network. It usually takes less than a minute. Add printers in other networks manually.
 search = Search for printers
+cancel_search = Cancel search
 reload_text = { $link } to see the progress.
 reload_link = Reload the page
 added_heading = Added printers
@@ -108,9 +109,15 @@ search_complete =
         [one] Search complete: { $count } printer found.
        *[other] Search complete: { $count } printers found.
     }
+search_cancelled =
+    { $count ->
+        [0] Search cancelled: no printers found.
+        [one] Search cancelled: { $count } printer found.
+       *[other] Search cancelled: { $count } printers found.
+    }
 checked = Addresses and ports checked: { $done }
 checked_of = Addresses and ports checked: { $done } of { $total }
-none_found = No printers found on this server or at the addresses of its network that end in .1 to .10. Check that your printer is switched on and on the same network. If it has another address, add it manually.
+none_found = No printers found on this server or in its local network. Check that your printer is switched on and in the same network. If it is in another network, add it manually.
 added = Added
 add_named = Add { $name }
 add_heading = Add a printer

@@ -1,9 +1,10 @@
 //! Requests to the wizard: the search for printers with and without script, forms of other sites, and another address.
 
 use serde_json::json;
+use tokio::sync::Mutex;
 
 use super::{Browser, code, is_sound};
-use crate::support::{App, Db};
+use crate::support::{App, Db, until};
 
 #[tokio::test]
 async fn a_search_is_followed_on_its_page_with_script_and_without() {
@@ -21,6 +22,36 @@ async fn a_search_is_followed_on_its_page_with_script_and_without() {
     assert!(page.text.contains("Search complete:") && !page.text.contains("data-stream"), "{}", page.text);
     let form = browser.get("/setup/printers/new?found=7777").await;
     assert!(form.status == 200 && form.text.contains("Test and add"), "{}", form.text);
+}
+
+#[tokio::test]
+async fn a_search_is_cancelled_on_its_page() {
+    // It listens for so long that somebody can cancel it.
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_DISCOVERY__LISTEN_SECONDS", 60).start().await;
+    let mut browser = Browser::new(&app);
+    browser.begin(&app).await;
+    let browser = Mutex::new(browser);
+    // The search is over at once if another test listens at the port at the same time.
+    let cancelled = until("a search to be cancelled", || async {
+        let mut browser = browser.lock().await;
+        browser.send("/setup/printers/search", &[]).await;
+        let running = browser.get("/setup/printers").await;
+        if !running.text.contains("data-stream") {
+            return None;
+        }
+        assert!(running.text.contains(">Cancel search</button>"), "{}", running.text);
+        let cancelled = browser.send("/setup/printers/search/cancel", &[]).await;
+        assert_eq!(Browser::led(&cancelled), "/setup/printers");
+        // The stream ends with the search.
+        let cookies = format!("setup_session={}", browser.cookies["setup_session"]);
+        let request = browser.client.request("GET", "/setup/printers/live").header("cookie", cookies);
+        let stream = browser.client.send(request).await;
+        assert!(stream.text.ends_with("event: over\ndata: {}\n\n"), "{}", stream.text);
+        let page = browser.get("/setup/printers").await;
+        page.text.contains("Search cancelled: no printers found.").then_some(page)
+    })
+    .await;
+    assert!(!cancelled.text.contains(">Cancel search</button>"), "{}", cancelled.text);
 }
 
 #[tokio::test]

@@ -29,6 +29,8 @@ const MOVE: &str = "(() => { const block = document.createElement('div'); block.
 /// Open pages, each in a window of its own, so that none is hidden.
 struct Pages {
     floor: Tab,
+    /// Floor with compact cards.
+    compact: Tab,
     /// Page of the first printer.
     printer: Tab,
     to_do: Tab,
@@ -40,19 +42,20 @@ impl Pages {
         let printer = format!("/floor/printers/{}", floor.printers[0]);
         let order = format!("/shop/orders/{order}");
         let mut tabs = Vec::new();
-        for path in ["/floor?group=place", printer.as_str(), "/to-do", order.as_str()] {
+        let compact = "/floor?group=place&size=small";
+        for path in ["/floor?group=place", compact, printer.as_str(), "/to-do", order.as_str()] {
             tabs.push(browser.open_window(&floor.app.base, path, Some(cookie)).await);
         }
         for tab in &tabs {
             browser.eval(tab, WATCH).await;
         }
-        let [floor, printer, to_do, order] = <[Tab; 4]>::try_from(tabs).unwrap();
-        Self { floor, printer, to_do, order }
+        let [floor, compact, printer, to_do, order] = <[Tab; 5]>::try_from(tabs).unwrap();
+        Self { floor, compact, printer, to_do, order }
     }
 
     /// Waits until all say this state of a printer, and the order one of its jobs.
     async fn all_say(&self, browser: &mut Browser, printer: &str, word: &str) {
-        for tab in [&self.floor, &self.printer] {
+        for tab in [&self.floor, &self.compact, &self.printer] {
             browser.until(tab, &format!("the card to say {word}"), &format!("{} === {word:?}", state(printer))).await;
         }
         let job = format!("[...document.querySelectorAll('#order .state')].some(at => at.textContent === {word:?})");
@@ -92,7 +95,7 @@ async fn chromium_moves_nothing_on_pages_that_follow_prints() {
             floor.stands_at(n, part);
         }
         let progress = format!("document.getElementById('gauge-{printer}').dataset.percent >= {percent}");
-        for tab in [&pages.floor, &pages.printer] {
+        for tab in [&pages.floor, &pages.compact, &pages.printer] {
             browser.until(tab, "the progress", &progress).await;
         }
     }
@@ -102,6 +105,7 @@ async fn chromium_moves_nothing_on_pages_that_follow_prints() {
     }
     // A bed to clear has two more buttons on its card, and stands first for that.
     let mut wrong: Vec<String> = read_shift(&mut browser, &pages.floor, "the floor").await.into_iter().collect();
+    wrong.extend(read_shift(&mut browser, &pages.compact, "the compact floor").await);
     for n in 0..floor.printers.len() {
         floor.hurry(n);
         floor.attention(n, "bed_not_cleared", true).await;
@@ -116,7 +120,7 @@ async fn chromium_moves_nothing_on_pages_that_follow_prints() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // A page that does move is noticed.
-    for tab in [&pages.floor, &pages.printer, &pages.to_do, &pages.order] {
+    for tab in [&pages.floor, &pages.compact, &pages.printer, &pages.to_do, &pages.order] {
         browser.eval(tab, MOVE).await;
         browser.until(tab, "the move to be noticed", &format!("window.shifts.score >= {MAX_SHIFT}")).await;
     }

@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response as HttpResponse};
 use futures::future::BoxFuture;
 use serde::Serialize;
 use serde_json::{Value, json};
-use tokio::sync::{OwnedMutexGuard, mpsc};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use config::Config;
@@ -22,12 +22,12 @@ use http::handles::handles;
 use http::openapi::operation::{DescribedContent, DescribedOperation};
 use http::reply;
 use http::routes::ResourceRoutes;
-use http::setup_desk::SetupService;
+use http::setup_desk::{SearchTurn, SetupService};
 use http::sse::{self, Sse, SseSource};
 use http::wire::{Components, Reply, ToSchema};
 use kernel::directory::Directory;
 use platform::http::{LanSettings, searching};
-use printers::discovery::{FoundPrinter, Search, SearchStep, own_address, scanned};
+use printers::discovery::{FoundPrinter, Search, SearchStep, own_addresses, scanned};
 
 const EXAMPLE: &str = "event: progress\ndata: {\"done\":3,\"total\":55}\n\nevent: result\ndata: {\"printers\":[]}\n\n";
 /// Maximum number of steps queued for sending; if the reader cannot keep up, the search waits.
@@ -47,10 +47,11 @@ pub(super) fn routes(routes: ResourceRoutes) -> ResourceRoutes {
     routes.post_long(RequiredAccess::Setup, "/api/setup/discover", discover, |op| {
         op.named("discoverPrinters", "Search for printers")
             .about(
-                "Probes the ports of printers on this server and the first ten addresses of the local /24 network, \
-                 and listens for printers that announce themselves. With `Accept: text/event-stream`, the response is \
-                 a stream of events: `progress`, `found` for each printer, `note` for each problem, and finally \
-                 `result`. Otherwise the response is sent when the search is finished.",
+                "Probes the ports of printers on this server and at all addresses of its private networks (at most \
+                 /24), and listens for printers that announce themselves. With `Accept: text/event-stream`, the \
+                 response is a stream of events: `progress`, `found` for each printer, `note` for each problem, and \
+                 finally `result`; closing the stream ends the search. Otherwise the response is sent when the search \
+                 is finished, after about a minute at most.",
             )
             .unkeyed()
             .error(409, "discovery_running", "A search is already in progress.")
@@ -148,12 +149,12 @@ struct SearchReport {
     event: Option<String>,
     over: bool,
     registered: RegisteredAddresses,
-    _turn: OwnedMutexGuard<()>,
+    _turn: SearchTurn,
 }
 
 impl SseSource for SearchReport {
     fn may_continue(&mut self) -> bool {
-        // A search ends by itself within seconds, and its turn with it.
+        // A search ends by itself in little more than a minute, and its turn with it.
         true
     }
 
@@ -210,8 +211,8 @@ fn event(name: &str, data: &impl Serialize) -> String {
     sse::event(name, &serde_json::to_value(data).unwrap_or(Value::Null))
 }
 
-/// Prepares a search with the current settings and acquires the search lock; fails while another search is running.
-fn prepared(app: &DiscoveryHandles) -> Result<(Search, OwnedMutexGuard<()>), ApiError> {
+/// Prepares a search with the current settings and takes the turn to search; fails while another search is running.
+fn prepared(app: &DiscoveryHandles) -> Result<(Search, SearchTurn), ApiError> {
     let running =
         || ApiError::conflict("discovery_running", "a search is already in progress; wait until it has finished");
     let turn = app.setup.search().ok_or_else(running)?;
@@ -223,15 +224,15 @@ fn prepared(app: &DiscoveryHandles) -> Result<(Search, OwnedMutexGuard<()>), Api
     })
     .map_err(ApiError::internal)?;
     let settings = &app.config.discovery;
-    let own = if settings.local_network { own_address() } else { None };
-    Ok((Search::new(client, scanned(own), settings.listen_seconds.duration()), turn))
+    let own = if settings.local_network { own_addresses() } else { Vec::new() };
+    Ok((Search::new(client, scanned(&own), settings.listen_seconds.duration()), turn))
 }
 
 /// Starts a search in its own task, which reports its progress to the setup page. The search ends early if the server
 /// shuts down.
 pub fn begin_search(app: &DiscoveryHandles, leaving: CancellationToken) -> Result<(), ApiError> {
     let (search, turn) = prepared(app)?;
-    let desk = app.setup.clone();
+    let (desk, cancel) = (app.setup.clone(), turn.cancel_token());
     desk.begin_board();
     let (sender, mut steps) = mpsc::channel(MAX_WAITING_STEPS);
     tokio::spawn(async move {
@@ -240,11 +241,11 @@ pub fn begin_search(app: &DiscoveryHandles, leaving: CancellationToken) -> Resul
                 desk.tell(step);
             }
         };
-        let searched = futures::future::join(search.run(sender), follow);
+        let searched = futures::future::join(search.run(sender, &cancel), follow);
         tokio::select! {
             biased; // the end of the server before the end of the search
             () = leaving.cancelled() => {}
-            (results, ()) = searched => desk.end_board(results),
+            (results, ()) = searched => desk.end_board(results, cancel.is_cancelled()),
         }
         drop(turn);
     });
@@ -253,18 +254,18 @@ pub fn begin_search(app: &DiscoveryHandles, leaving: CancellationToken) -> Resul
 
 async fn discover(State(app): State<DiscoveryHandles>, headers: HeaderMap) -> Result<DiscoveryAnswer, ApiError> {
     let (search, turn) = prepared(&app)?;
-    let (sender, mut steps) = mpsc::channel(MAX_WAITING_STEPS);
+    let (cancel, (sender, mut steps)) = (turn.cancel_token(), mpsc::channel(MAX_WAITING_STEPS));
     let registered = RegisteredAddresses::of(&app.printers);
     let wants_stream =
         headers.get(ACCEPT).and_then(|value| value.to_str().ok()).is_some_and(|all| all.contains(sse::MEDIA));
     if wants_stream {
-        let search: BoxFuture<'static, _> = Box::pin(async move { search.run(sender).await });
+        let search: BoxFuture<'static, _> = Box::pin(async move { search.run(sender, &cancel).await });
         let search = Some(search);
         let report = SearchReport { search, steps, result: None, event: None, over: false, registered, _turn: turn };
         return Ok(DiscoveryAnswer::Stream(Sse::new(report)));
     }
     let drained = async { while steps.recv().await.is_some() {} };
-    let (results, ()) = futures::join!(search.run(sender), drained);
+    let (results, ()) = futures::join!(search.run(sender, &cancel), drained);
     let printers = results.into_iter().map(|printer| registered.view(printer)).collect();
     Ok(DiscoveryAnswer::Result(Discovery { printers }))
 }

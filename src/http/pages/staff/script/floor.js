@@ -16,7 +16,7 @@
   });
   const seen = place => {
     const around = place.closest('li, section');
-    if (place.closest('.compact, .wall')) return false; // not shown there
+    if (place.closest('.wall')) return false; // not shown there
     if (!around || around.hidden || !around.getClientRects().length) return false;
     const box = around.getBoundingClientRect();
     return box.bottom > 0 && box.top < innerHeight;
