@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::{App, on_both, until};
 
-/// Document that no release can read.
+/// JSON document that no release can parse.
 const SPOILT: &str = "{\"id\": 1e400}";
 
 const TOKEN: &str = "a-token-of-the-tests-0123456789";
