@@ -1,6 +1,6 @@
 //! Broken builds: patches that break the server's own sources, one promise each. `scripts/broken-builds` builds them
-//! and shows what catches them, which takes hours; here they are only held to be there, to say what they break, and to
-//! apply.
+//! and shows which tests detect them, which takes hours; the tests here only check that the patches exist, state what
+//! they break, and apply.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,11 +8,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Fewest patches.
+/// Minimum number of patches.
 const MIN_PATCHES: usize = 30;
-/// Fewest patches that the simulation must catch.
+/// Minimum number of patches that the simulation must detect.
 const MIN_CAUGHT_BY_SEEDS: usize = 22;
-/// Word of a patch that the simulation must catch.
+/// Keyword of a patch that the simulation must detect.
 const BY_SEEDS: &str = "sim";
 
 /// Patch that breaks the server.
@@ -22,14 +22,14 @@ struct BrokenBuild {
 }
 
 impl BrokenBuild {
-    /// Returns the value of a line above the diff; empty if there is none.
+    /// Returns the value of a header line above the diff; empty if it is missing.
     fn header(&self, field: &str) -> &str {
         let above = self.text.split("diff --git ").next().unwrap_or_default();
         let value = above.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(": "));
         value.unwrap_or_default().trim()
     }
 
-    /// Returns the lines that each hunk expects in its file, with the path of the file.
+    /// Returns the lines that each hunk expects in its file, with the file's path.
     fn hunks(&self) -> Vec<(&str, String)> {
         let (mut hunks, mut path): (Vec<(&str, String)>, _) = (Vec::new(), "");
         for line in self.text.lines().skip_while(|line| !line.starts_with("diff --git ")) {
@@ -63,7 +63,7 @@ fn broken_builds() -> io::Result<Vec<BrokenBuild>> {
     Ok(all)
 }
 
-/// Adds the names of the functions in the Rust files of a folder.
+/// Adds the names of the functions in the Rust files of a folder and its subfolders.
 fn add_functions(folder: &Path, names: &mut BTreeSet<String>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -124,7 +124,7 @@ fn each_applies_to_the_sources() -> io::Result<()> {
     Ok(())
 }
 
-/// Checks the same with the program that applies them, where the sources are a repository and git is installed.
+/// Checks that the patches apply with `git`, if the sources are a repository and git is installed.
 #[test]
 fn each_applies_with_git() -> io::Result<()> {
     if !root().join(".git").exists() || Command::new("git").arg("--version").output().is_err() {
