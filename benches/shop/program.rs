@@ -1,4 +1,4 @@
-//! The program `printfloor` itself, as it is installed, with its commands.
+//! The program `printfloor` as installed, and its commands.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -7,20 +7,20 @@ use std::time::{Duration, Instant};
 
 use super::ground::variables;
 
-/// Interval between two looks at the memory of a command.
+/// Interval between two samples of a command's memory usage.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-/// Measurements of a command that has ended well.
+/// Measurements of a command that succeeded.
 pub struct ProgramRun {
     /// Standard output.
     pub output: String,
-    /// Seconds from its start to its end.
+    /// Duration in seconds.
     pub seconds: f64,
-    /// Most resident memory of its process, in bytes; programs of PostgreSQL that it starts are not part of it.
+    /// Peak resident memory of the process, in bytes, without the PostgreSQL programs that it starts.
     pub peak_memory: u64,
 }
 
-/// Builds the program for a shop in this folder, with the settings of all benchmarks.
+/// Builds the command that runs the program for a shop in this folder, with the settings of all benchmarks.
 pub fn command(folder: &Path, database: Option<&str>) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_printfloor"));
     command.current_dir(folder).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
@@ -45,8 +45,7 @@ pub fn run(mut command: Command) -> ProgramRun {
     ProgramRun { output: String::from_utf8(output.stdout).unwrap(), seconds, peak_memory }
 }
 
-/// Returns a figure of a process's memory in bytes, by its name in the status that the system shows; `None` when the
-/// process has ended.
+/// Returns a memory figure of a process by its name in `/proc/PID/status`, in bytes; `None` if the process has exited.
 pub fn memory(process: &str, figure: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(figure))?;

@@ -18,11 +18,11 @@ use super::program;
 
 const GCODE: &str = "; estimated printing time (normal mode) = 1m\n; filament used [g] = 2.00\nG28\nG1 X10 Y10 E1\n";
 
-/// Clock ticks per second, in which the system counts CPU time.
+/// Number of clock ticks per second, the unit in which the system counts CPU time.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// Runs in the server's process: prints its address and a key, and exits when its input ends. `more` are environment
-/// variables, as `NAME=value`.
+/// Runs the server in this process: prints its address and a key, and exits when standard input is closed. `more` are
+/// environment variables in the form `NAME=value`.
 pub async fn serve(folder: &Path, more: &[&str]) {
     let more: Vec<(&str, &str)> = more.iter().map(|pair| pair.split_once('=').unwrap()).collect();
     let config = config_with(folder, None, &more);
@@ -48,7 +48,7 @@ impl Remote {
         Self::start_with(folder, core, &[]).await
     }
 
-    /// Does what [`Self::start`] does, with further environment variables.
+    /// Starts the server as [`Self::start`] does, with additional environment variables.
     pub async fn start_with(folder: &Path, core: Option<&str>, more: &[(&str, String)]) -> Self {
         let own = std::env::current_exe().unwrap();
         let mut command = match core {
@@ -68,7 +68,7 @@ impl Remote {
         Self { address: address.parse().unwrap(), key: key.to_owned(), process }
     }
 
-    /// Starts the installed program, not this one, with a new shop in this folder.
+    /// Starts the installed program, rather than this one, with a new shop in this folder.
     pub async fn start_program(folder: &Path) -> Self {
         let mut create = program::command(folder, None);
         create.args(["key", "create", "--new", "--name", "bench", "--role", "admin"]);
@@ -100,7 +100,7 @@ impl Remote {
         self.register_all(lines).await
     }
 
-    /// Does what [`Self::register`] does, for printers that are described by type, address, key and serial number.
+    /// Registers printers as [`Self::register`] does, described by type, address, key and serial number.
     pub async fn register_all(&self, printers: impl Iterator<Item = Value>) -> Vec<String> {
         let mut ids = Vec::new();
         for (n, mut body) in printers.enumerate() {
@@ -141,7 +141,7 @@ impl Remote {
         }
     }
 
-    /// Creates a SKU that takes a minute and two grams, with unlimited stock; returns its id.
+    /// Creates a SKU whose print takes a minute and two grams, with unlimited stock; returns its ID.
     pub async fn sku(&self) -> String {
         let mut client = Client::connect(self.address).await;
         let file = client.ask(&upload(&self.key, "clip.gcode", GCODE.as_bytes())).await;
