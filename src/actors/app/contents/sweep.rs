@@ -84,8 +84,8 @@ impl ContentSweep {
         Ok(())
     }
 
-    /// Deletes all contents that no file refers to and returns how many were deleted. Contents that are missing in a
-    /// bucket are stored again, as far as there are copies.
+    /// Deletes all contents that no file refers to and returns how many were deleted. Contents missing from a bucket
+    /// are restored if a copy exists.
     pub(in crate::app) async fn run(&self, leadership: &Leadership, now: Timestamp) -> Result<usize, RemoveError> {
         let parts = parts(self.queries.present_files().await?);
         self.run_in(&parts, leadership, now).await
