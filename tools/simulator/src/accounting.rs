@@ -40,7 +40,7 @@ struct Consent {
     redirect: String,
 }
 
-/// Refresh token that was issued.
+/// Issued refresh token.
 #[derive(Clone, Debug)]
 struct Refresh {
     family: u64,

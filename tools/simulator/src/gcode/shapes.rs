@@ -163,7 +163,7 @@ mod tests {
         PlateLayout { shape, copies: 1, area: if is_large { (300.0, 240.0) } else { (80.0, 60.0) } }
     }
 
-    /// Returns the millimetres that a move extrudes.
+    /// Returns the length of filament that a move extrudes, in millimetres; `None` if it extrudes none.
     fn extrusion(line: &str) -> Option<f64> {
         line.split_whitespace().find_map(|word| word.strip_prefix('E')).and_then(|mm| mm.parse().ok())
     }

@@ -31,9 +31,9 @@ pub struct MailServiceState {
     keys: HashMap<String, usize>,
     /// Idempotency keys of the requests in flight.
     under_way: HashSet<String>,
-    /// Makes the service accept messages but cut the connection instead of responding.
+    /// `true` if the service accepts messages but cuts the connection instead of responding.
     loses_answers: bool,
-    /// Keeps requests in flight without completing them.
+    /// `true` if requests are kept in flight and never completed.
     holds: bool,
     requests: Vec<MailRequest>,
 }
