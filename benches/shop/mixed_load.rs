@@ -156,7 +156,7 @@ async fn saturated(app: &Remote, shop: &Arc<Shop>) -> Vec<Row> {
     rows
 }
 
-/// Clients that send requests as fast as they can, or at a given rate, whatever `Retry-After` says.
+/// Clients that send requests as fast as they can, or at a given rate, regardless of `Retry-After`.
 struct Saturation {
     storm: Storm,
     counts: Arc<Counts>,

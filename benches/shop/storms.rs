@@ -1,5 +1,5 @@
 //! Benchmark of emergency stops and other work during request storms: anonymous clients that start emergency stops and
-//! never finish them, and clients that retry immediately, whatever `Retry-After` says.
+//! never finish them, and clients that retry immediately, regardless of `Retry-After`.
 //!
 //! Every stop uses a new connection, as an operator's would, and is verified in the printer's log. Server, clients and
 //! printer share the machine's cores: the figures include the CPU time of the clients themselves.

@@ -79,16 +79,16 @@ const STOCK: f64 = 1_000.0;
 
 /// Additional settings of the server.
 pub type Env<'a> = &'a [(&'a str, &'a str)];
-/// Setting with which an unconfirmed start is resolved after 1 s.
+/// Setting that makes the server resolve an unconfirmed start after 1 s.
 pub const JUDGE_SOON: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "1");
-/// Setting with which an unconfirmed start is resolved while the test runs, but not before a busy machine has completed
-/// the preceding steps.
+/// Setting that makes the server resolve an unconfirmed start during the test, but not before a busy machine has
+/// completed the preceding steps.
 pub const JUDGE_CALMLY: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "8");
-/// Setting with which no start is considered unconfirmed while the test runs.
+/// Setting that prevents starts from being considered unconfirmed during the test.
 pub const JUDGE_LATE: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "300");
 /// Setting that keeps the files of finished prints on the printers, so that the test can see them.
 pub const KEEP_FILES: (&str, &str) = ("PRINTFLOOR_DISPATCH__KEEP_FILES", "true");
-/// Setting with which requests to printers time out after 1 s.
+/// Setting that makes requests to printers time out after 1 s.
 pub const IMPATIENT: (&str, &str) = ("PRINTFLOOR_PRINTERS__REQUEST_TIMEOUT_SECONDS", "1");
 
 /// A server with simulated printers, a material, and a SKU whose parts take one job each.

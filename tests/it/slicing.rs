@@ -1,5 +1,5 @@
-//! SKUs with a model and a slicer profile, sliced by a program that behaves as the test tells it to, and by the real
-//! slicer if it is installed.
+//! SKUs with a model and a slicer profile, sliced by a fake program controlled by the test, and by the real slicer if
+//! it is installed.
 
 mod failures;
 mod projects;

@@ -271,7 +271,7 @@ async fn the_rendition_for_3_0_and_the_catalogue_of_events_are_for_anybody() {
 }
 
 /// Checks the order of the authentication schemes: the description's page offers them in this order, and the page at
-/// `/` tells users to use the key.
+/// `/` asks users for the key.
 #[test]
 fn an_api_key_is_the_first_way_to_say_who_one_is() {
     let schemes = CONTRACT.document["components"]["securitySchemes"].as_object().unwrap();

@@ -104,8 +104,8 @@ struct Caller {
     session: bool,
 }
 
-/// Returns the status with which the permission check responds according to the description; `None` if the request
-/// reaches its handler.
+/// Returns the status of the permission check's rejection according to the description; `None` if the request reaches
+/// its handler.
 fn expected(operation: &Value, caller: &Caller) -> Option<u16> {
     let roles = operation["x-roles"].as_array().unwrap_or_else(|| panic!("no roles: {operation}"));
     let security = operation["security"].as_array().unwrap();

@@ -3,7 +3,7 @@
 use super::text::File;
 use super::{Rule, holds, planted_and_innocent};
 
-/// First words of a sentence that says neither what a thing is nor what a function does.
+/// First words of sentences that state neither the nature of an item nor the action of a function.
 const QUESTION_WORDS: [&str; 9] = ["What", "How", "Where", "When", "Why", "Whether", "Who", "Which", "Whose"];
 
 /// Words that look like verbs in the third person but are not.

@@ -1,5 +1,5 @@
 //! Panics of actors of each real kind in the middle of their work, observed over HTTP: the command that caused the
-//! panic receives 500, those behind it succeed, no write in progress is lost, and effects are still carried out.
+//! panic receives 500, those behind it succeed, no write in progress is lost, and effects are still executed.
 
 use std::path::PathBuf;
 

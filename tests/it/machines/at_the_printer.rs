@@ -6,7 +6,7 @@ use simulator::printer::{Machine, PhysicalEvent};
 use super::{Env, FAST, Floor, JUDGE_LATE, KEEP_FILES, PrinterKind, SLOW, attempts, register, words};
 use crate::support::{Db, until};
 
-/// Setting with which a printer is offline after a few seconds without firmware.
+/// Setting that makes a printer offline after a few seconds without firmware.
 const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "3");
 
 /// Starts a slow print; returns the floor and the IDs of the order and the job.

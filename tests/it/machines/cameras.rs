@@ -11,7 +11,7 @@ use simulator::peers::camera::{Camera, CameraContent};
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, words};
 use crate::support::{Db, until};
 
-/// Setting with which requests to cameras time out after 2 s.
+/// Setting that makes requests to cameras time out after 2 s.
 const IMPATIENT_CAMERAS: (&str, &str) = ("PRINTFLOOR_PRINTERS__CAMERA_TIMEOUT_SECONDS", "2");
 /// Port of the camera of SDCP printers.
 const SDCP_CAMERA_PORT: u16 = 3031;

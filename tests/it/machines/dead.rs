@@ -6,7 +6,7 @@ use simulator::faults::HostDisconnect;
 use super::{FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts};
 use crate::support::until;
 
-/// Setting with which silence soon counts as an outage, but not the delay of a busy machine.
+/// Timeout that is short for tests, but longer than the delays of a busy machine.
 const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "6");
 /// Simulation speed at which a part takes ten seconds.
 const BRISK: f64 = 60.0;

@@ -18,7 +18,7 @@ use crate::support::{App, on_both, until};
 /// Kinds that are loaded at start: singletons, and those in use until somebody deletes them.
 const IN_USE: [&str; 6] = ["access", "accounting", "endpoint", "material", "printer", "sales_channel"];
 
-/// Settings with which alerts are emailed at once, so that none is pending when the server stops.
+/// Settings that make the server email alerts immediately, so that none is pending when it stops.
 const TOLD: &[(&str, &str)] =
     &[("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org"), ("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", "0")];
 

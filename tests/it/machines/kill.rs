@@ -8,7 +8,7 @@ use super::{FAST, Floor, JUDGE_CALMLY, JUDGE_SOON, KEEP_FILES, PrinterKind, SLOW
 use crate::support::{Db, on_both, until};
 
 const BOTH: [PrinterKind; 2] = [PrinterKind::FwRest, PrinterKind::ServerRest];
-/// Setting with which an unconfirmed start is resolved soon after the killed server is back.
+/// Setting that makes the server resolve an unconfirmed start soon after it is restarted.
 const JUDGE_WHEN_BACK: (&str, &str) = (JUDGE_CALMLY.0, "3");
 
 async fn while_uploading(db: Db, kind: PrinterKind) {

@@ -20,7 +20,7 @@ pub fn prints(kind: PrinterKind, form: GcodeForm) -> bool {
     declared(kind).prints(form)
 }
 
-/// Returns whether a start command tells printers of a type which slot to use for each filament.
+/// Returns whether start commands for printers of a type specify the slot for each filament.
 pub fn maps_slots(kind: PrinterKind) -> bool {
     declared(kind).maps_slots
 }
@@ -45,8 +45,8 @@ pub fn elsewhere(kind: PrinterKind) -> &'static str {
     if kind == PrinterKind::MqttLan { "mqtts://127.0.0.1:9" } else { "http://127.0.0.1:9" }
 }
 
-/// Returns the setting with which starts are resolved as with [`JUDGE_CALMLY`], and no later, on printers of this type:
-/// some types have three times the timeout.
+/// Returns the setting equivalent to [`JUDGE_CALMLY`] for printers of this type: some types have three times the
+/// timeout.
 pub fn judge_calmly(kind: PrinterKind) -> (&'static str, &'static str) {
     if kind == PrinterKind::MqttLan { (JUDGE_CALMLY.0, "3") } else { JUDGE_CALMLY }
 }

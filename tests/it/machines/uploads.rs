@@ -11,7 +11,7 @@ use super::{FAST, Floor, JUDGE_LATE, KEEP_FILES, PrinterKind, SLOW};
 use crate::support::client::http;
 use crate::support::{Db, until};
 
-/// Setting with which a silent printer soon counts as offline.
+/// Setting that makes a silent printer count as offline soon.
 const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "3");
 
 /// Uploads to two Moonraker servers on one computer, which name unfinished uploads by the second, so that concurrent

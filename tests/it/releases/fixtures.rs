@@ -26,8 +26,7 @@ const DUMP: &str = "database.sql.gz";
 const LEFT_OUT: [&str; 3] = ["lock", "control.sock", "outbox"];
 /// Start of lines in a dump that only some versions of PostgreSQL and its tools understand.
 const NOT_IN_ALL_VERSIONS: [&str; 3] = ["\\restrict", "\\unrestrict", "SET transaction_timeout"];
-/// Timeout after which a printer is offline, in seconds, so long that the recorded printers do not reach it during the
-/// test.
+/// Timeout after which a printer is offline, in seconds; the recorded printers do not reach it during a test.
 const OFFLINE_SECONDS: u32 = 3_600;
 
 /// Facts of a recorded shop.

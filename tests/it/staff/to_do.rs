@@ -11,7 +11,7 @@ use crate::billing::pages::{send, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
 use crate::support::{App, on_sqlite, until};
 
-/// Setting with which parts count only after a sign-off.
+/// Setting that requires a sign-off before parts count.
 const REQUIRED: (&str, &str) = ("PRINTFLOOR_QUALITY__SIGN_OFF", "required");
 
 /// Returns the value of a form's hidden field.

@@ -1,4 +1,4 @@
-//! Rows that cannot be read: the server starts, and everything else goes on.
+//! Unreadable rows: the server starts, and everything that does not need them works.
 
 use serde_json::{Value, json};
 

@@ -195,7 +195,8 @@ impl Deref for App {
 }
 
 impl App {
-    /// Returns a server on this database, quick to notice: short looks at printers, short confirm time, no jitter.
+    /// Returns the builder of a server on this database with short intervals: frequent polls of printers, a short
+    /// confirmation timeout, no jitter.
     pub fn on(db: Db) -> Builder {
         let (env, first_starts_cut) = (BTreeMap::new(), Vec::new());
         let builder = Builder {

@@ -67,7 +67,7 @@ impl Clock {
         machine_clock().plus_ms(offset(&self.file())).0 / 1000
     }
 
-    /// Returns the environment variable that tells a server's process where its clock is.
+    /// Returns the name and the value of the environment variable that passes the clock file to a server process.
     pub fn variable(&self) -> (String, String) {
         (FILE.to_owned(), self.file().to_str().unwrap().to_owned())
     }

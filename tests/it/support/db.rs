@@ -8,7 +8,7 @@ use super::{App, Template, until};
 
 /// Environment variable with the superuser URL of a PostgreSQL server for tests; `scripts/test` starts one.
 const SERVER: &str = "PRINTFLOOR_TEST_POSTGRES";
-/// Environment variable set by `scripts/test`, with which a missing service is a failure rather than a skip.
+/// Environment variable set by `scripts/test` to treat a missing service as a failure rather than a skip.
 pub const SERVICES: &str = "PRINTFLOOR_TEST_SERVICES";
 
 /// Database in which a test's server keeps its data.

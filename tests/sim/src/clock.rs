@@ -1,7 +1,7 @@
 //! Clock of the simulated world: virtual time that continues when the server crashes and another one starts.
 //!
 //! Each server has its own runtime, whose paused clock starts at zero. The world continues from the time at which the
-//! last one stopped, so no time passes between two servers unless the story says so.
+//! last one stopped, so no time passes between two servers unless the story includes downtime.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(4 * 3600);
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// Initial stock of the material, in grams.
 const STOCK_GRAMS: f64 = 1_000.0;
-/// Kinds of attention with which a printer cannot be used at all.
+/// Kinds of attention that make a printer unusable.
 const UNUSABLE: [&str; 3] = ["unreachable", "wrong_key", "read_only"];
 
 /// Floor with a running server.

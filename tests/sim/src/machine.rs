@@ -91,7 +91,7 @@ impl FloorMachine {
         network.delays = share(FaultKind::Delay);
     }
 
-    /// Returns the URL with which the printer is registered.
+    /// Returns the URL under which the printer is registered.
     pub fn base_url(&self) -> String {
         format!("http://{}.floor:7125", self.name)
     }

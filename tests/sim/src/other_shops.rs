@@ -26,7 +26,7 @@ use services::peer_client::{NoPeerResponse, PeerTransport};
 
 /// API token of every shop.
 pub const SHOP_TOKEN: &str = "simulated token of another shop";
-/// Secret with which every shop signs its messages.
+/// Secret that every shop uses to sign its messages.
 pub const SHOP_SECRET: &str = "simulated secret of another shop";
 
 /// Round-trip time of a request to a shop.

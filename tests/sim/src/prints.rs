@@ -20,7 +20,7 @@ pub enum PhysicalPrint {
 }
 
 impl PhysicalPrint {
-    /// Returns the outcome with which a person resolves the attempt; `None` while it is printing.
+    /// Returns the outcome that a person records for the attempt; `None` while it is printing.
     pub const fn outcome(self) -> Option<&'static str> {
         match self {
             Self::NotStarted => Some("not_started"),

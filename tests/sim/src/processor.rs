@@ -82,7 +82,7 @@ impl Processor {
         Self { clock, story, power, planter, state: Mutex::new(state), departure: Notify::new() }
     }
 
-    /// Lets calls and events fail as often as a plan says.
+    /// Sets the failure rates of calls and events to those of a plan.
     pub fn set_rates(&self, plan: &FaultPlan) {
         let mut state = self.state();
         state.rates = CallRates::of(plan);

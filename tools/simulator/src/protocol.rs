@@ -26,7 +26,7 @@ pub struct Protocol {
     pub serve: fn(VirtualPrinter, ServeOptions) -> BoxFuture<'static, io::Result<SimServer>>,
 }
 
-/// Address, credentials and name with which a virtual printer is served.
+/// Address, credentials and name of a virtual printer's server.
 #[derive(Clone, Debug)]
 pub struct ServeOptions {
     /// Address to listen on; port 0 selects a free port.

@@ -31,7 +31,7 @@ async fn shown_numbers(app: &App, invoices: &[String]) -> Vec<String> {
     documents.map(|document| document["number"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Checks that each number from 1 on is there once, and that the server says so.
+/// Checks that the numbers are consecutive from 1, without a duplicate, and that the server reports no gap.
 async fn no_gap(app: &App, numbers: &[String]) {
     let distinct: BTreeSet<&String> = numbers.iter().collect();
     assert_eq!(distinct.len(), numbers.len(), "no number twice");

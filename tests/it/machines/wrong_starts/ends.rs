@@ -11,7 +11,7 @@ use super::uploaded;
 use crate::api::materials::mails;
 use crate::support::{Db, until};
 
-/// Setting with which each alert is emailed at once, on its own.
+/// Setting that makes the server email each alert immediately and separately.
 const NOT_GATHERED: (&str, &str) = ("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", "0");
 /// Setting with the recipient of alerts.
 pub(super) const TO_SOMEBODY: (&str, &str) = ("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org");

@@ -13,7 +13,7 @@ use crate::support::{App, until};
 
 /// Email address of the shop's customer.
 pub const ANN: &str = "ann@example.org";
-/// Settings with which no start is considered unconfirmed and a failed delivery is retried once.
+/// Settings that prevent unconfirmed starts during a test and limit a failed delivery to one retry.
 const ENV: [(&str, &str); 2] = [JUDGE_LATE, ("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "0.1")];
 
 /// The shop, and the cookies of its visitors.

@@ -14,7 +14,7 @@ use crate::support::database::{TestDatabase, on_both_databases};
 /// each with that release. A migration of a later release may drop them if its name contains `contract`.
 const RETIRED: &[(&str, &str)] = &[];
 
-/// Part of a schema with which the last release could not go on.
+/// Difference in a schema that breaks the previous release.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct SchemaBreak {
     /// Name of the table, column or index, written as in [`RETIRED`].

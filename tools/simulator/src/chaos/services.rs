@@ -27,7 +27,7 @@ pub struct Services {
     pub broker: Option<Keeper>,
     /// Networks to the database and Redis.
     pub networks: Vec<Arc<Network>>,
-    /// Settings with which the server finds the services.
+    /// Server settings that contain the addresses of the services.
     pub variables: Vec<(&'static str, String)>,
 }
 

@@ -111,7 +111,7 @@ impl World {
     }
 }
 
-/// Returns the settings with which the server uses the payment processor through a network.
+/// Returns the settings that make the server use the payment processor through a network.
 fn payment_variables(network: &Network, key: &str, event_secret: &str) -> Vec<(&'static str, String)> {
     let port = network.ports.first().copied().unwrap_or_default();
     vec![

@@ -77,7 +77,7 @@ pub fn shaped_package(name: &str, seconds: u64, filaments: &[(f64, &str)], plate
     package_of_filaments(&with_shapes(&code, plate), filaments)
 }
 
-/// Comments with which a slicer marks its moves.
+/// Comments that a slicer uses to mark its moves.
 struct MoveComments {
     layer: &'static str,
     feature: &'static str,

@@ -45,8 +45,7 @@ pub struct MailRequest {
     pub key: Option<String>,
     /// Message body.
     pub body: Value,
-    /// Name of the error with which the request was rejected; `None` if it, or an earlier request with the same key,
-    /// was accepted.
+    /// Name of the error in the rejection; `None` if the request, or an earlier one with the same key, was accepted.
     pub error: Option<&'static str>,
 }
 
