@@ -102,7 +102,7 @@ async fn shop(ground: &Ground, ids: &[Id]) -> (Round, f64) {
     (round, (after.sum - before.sum) / (after.count - before.count) as f64)
 }
 
-/// Runs one transaction after another on one connection, for which more callers would only wait.
+/// Runs one transaction after another on one connection; further callers would only wait for it.
 async fn one_connection(baseline: &Arc<Baseline>) -> Round {
     let baseline = baseline.clone();
     let id = baseline.materials[0];

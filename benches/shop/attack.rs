@@ -36,14 +36,14 @@ const HELD: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_secs(1);
 const AIM_MS: f64 = 100.0;
 
-/// Attack by one attacker, which goes on until it is dropped.
+/// Attack by one attacker, which runs until it is dropped.
 type Attack = fn(usize, Arc<Target>) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Target and payloads of the attackers.
 struct Target {
     address: SocketAddr,
     key: String,
-    /// Upload of a small file that unpacks to gigabytes.
+    /// Upload of a small file that decompresses to gigabytes.
     bomb: Vec<u8>,
     /// Upload of a package with a directory of a million entries.
     directory: Vec<u8>,
@@ -153,7 +153,7 @@ async fn guess(n: usize, to: Arc<Target>) {
     again(to, post_plain("/api/auth/login", "", &body)).await;
 }
 
-/// Sends an upload whose only part has an endless header, as much of it as the server accepts.
+/// Sends an upload whose only part has an endless header, until the server stops accepting data.
 async fn headers(to: Arc<Target>) {
     const BYTES: usize = 150_000_000;
     let begin = "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"";
@@ -182,7 +182,8 @@ async fn lists(to: Arc<Target>) {
     again(to, request).await;
 }
 
-/// Builds binary G-code with the maximum number of metadata blocks, each of which unpacks to a thousand times its size.
+/// Builds binary G-code with the maximum number of metadata blocks, each of which decompresses to a thousand times its
+/// size.
 fn bomb() -> Vec<u8> {
     const UNPACKED: usize = 4 << 20;
     let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());

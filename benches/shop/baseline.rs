@@ -86,14 +86,14 @@ impl Baseline {
         Versioned { version: row.version(), state: Some(row.read().unwrap()) }
     }
 
-    /// Adjusts a state in memory: nothing is read from the database.
+    /// Adjusts a material from its state in memory, without reading from the database.
     pub async fn adjust(&self, id: Id, state: &mut Versioned<Material>) {
         let tx = self.db.begin().await.unwrap();
         self.write(&tx, id, state, &delivery()).await;
         tx.commit().await.unwrap();
     }
 
-    /// Adjusts like one of several processes: the row is locked and read first.
+    /// Adjusts a material as one of several processes would: locks and reads its row first.
     pub async fn adjust_locked(&self, id: Id) {
         let tx = self.db.begin().await.unwrap();
         let row = materials::Entity::find_by_id(id.to_string()).lock_exclusive().one(&tx).await.unwrap().unwrap();
@@ -171,7 +171,7 @@ pub fn key(id: Id) -> String {
     short(&Sha256::digest(id.0.as_bytes()))
 }
 
-/// Returns a text as long as the hash of a body.
+/// Returns a text of the same length as the hash of a body.
 pub fn body_hash() -> String {
     short(&[0; 16])
 }

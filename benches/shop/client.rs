@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 pub struct Answer<'a> {
     /// Status code.
     pub status: u16,
-    /// Whether it says after which time the client may try again.
+    /// `true` if the response has a `Retry-After` header.
     pub has_retry_after: bool,
     /// Whole body.
     pub body: &'a [u8],
@@ -81,7 +81,7 @@ impl Client {
         self.try_answered(request).await.unwrap()
     }
 
-    /// Does what [`Self::answered`] does, but returns `None` when the server closed the connection.
+    /// Sends a request as [`Self::answered`] does; returns `None` if the server closed the connection.
     async fn try_answered(&mut self, request: &[u8]) -> Option<(usize, usize)> {
         self.stream.write_all(request).await.ok()?;
         self.answer.clear();
@@ -98,7 +98,7 @@ impl Client {
     }
 }
 
-/// Returns the range of the body, once the head is complete.
+/// Returns the range of the body; `None` until the head is complete.
 fn extent(answer: &[u8]) -> Option<(usize, usize)> {
     let head = answer.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let text = std::str::from_utf8(&answer[..head]).unwrap();

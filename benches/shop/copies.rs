@@ -1,7 +1,7 @@
-//! Benchmark of the copies of a large shop: it is backed up, and the backup is verified and restored, on SQLite and on
-//! PostgreSQL, and it is transferred from one to the other and back, by the commands of the program itself.
+//! Benchmark of copying a large shop: backup, verification of the backup and restore, on SQLite and on PostgreSQL, and
+//! transfer from one to the other and back, with the commands of the program itself.
 //!
-//! Not among all parts: it needs the room for several copies of a hundred thousand orders.
+//! Runs only by name, because it needs space for several copies of a hundred thousand orders.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +14,7 @@ use super::program::{self, ProgramRun};
 use super::table::Row;
 use super::{child, how_many};
 
-/// Number of orders, unless `PRINTFLOOR_BENCH_ORDERS` is set. Each was paid in cash, invoiced, refunded and credited.
+/// Number of orders, unless `PRINTFLOOR_BENCH_ORDERS` is set. Each is paid in cash, invoiced, refunded and credited.
 const ORDERS: usize = 100_000;
 /// Maximum duration of each command, in seconds.
 const SECONDS_AIM: f64 = 600.0;
@@ -50,7 +50,7 @@ pub async fn run() -> Vec<Row> {
     copies.rows
 }
 
-/// Copies of one shop, with what was measured so far.
+/// Copies of one shop, with the results so far.
 struct Copies {
     orders: usize,
     /// Number of rows in each of the counted tables.
@@ -59,7 +59,7 @@ struct Copies {
 }
 
 impl Copies {
-    /// Backs the shop of a folder up, verifies the backup and restores it into another folder and database.
+    /// Backs up the shop in a folder, verifies the backup, and restores it into another folder and database.
     async fn back_up(&mut self, shop: &TempDir, database: Option<&str>) {
         let name = if database.is_some() { "PostgreSQL" } else { "SQLite" };
         let archive = shop.path().join(format!("{name}.tar"));
@@ -81,13 +81,13 @@ impl Copies {
         }
     }
 
-    /// Transfers the shop from one address to another; `copy` is the address at which the copy is read.
+    /// Transfers the shop from one database URL to another; `copy` is the URL from which the copy is read.
     async fn transfer(&mut self, shop: &TempDir, what: &str, [from, to]: [&str; 2], copy: &str) {
         self.measure(what, with(shop.path(), None, &["transfer", "--from", from, "--to", to]));
         self.must_have_rows(copy, 0).await;
     }
 
-    /// Runs a command and adds its duration and its memory to the results.
+    /// Runs a command and adds its duration and peak memory usage to the results.
     fn measure(&mut self, what: &str, command: Command) {
         eprintln!("{what} ...");
         let ProgramRun { seconds, peak_memory, .. } = program::run(command);
@@ -99,7 +99,7 @@ impl Copies {
         ]);
     }
 
-    /// Checks that a copy has the rows of the shop, and so many events more.
+    /// Checks that a copy has the rows of the shop, and `more_events` additional events.
     async fn must_have_rows(&self, url: &str, more_events: i64) {
         let mut expected = self.counts.clone();
         *expected.last_mut().unwrap() += more_events;

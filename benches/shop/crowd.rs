@@ -1,6 +1,6 @@
-//! Benchmark of API latency with many printers, half of which accept connections and never answer.
+//! Benchmark of API latency with many printers, half of which accept connections but never respond.
 //!
-//! The server has one core to itself, the printers and the callers share the other one.
+//! The server has one core to itself; the printers and the callers share the other one.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::remote::Remote;
 use super::table::Row;
 use super::{RAW, child_on};
 
-/// Number of requests per second of [`Callers`].
+/// Number of requests per second sent by [`Callers`].
 pub const PER_SECOND: u64 = 50;
 const SECONDS: u64 = 20;
 /// Warm-up in seconds, while the server searches for printers; not counted.
@@ -85,13 +85,13 @@ pub struct Callers {
     placed: String,
     /// Path of the order that is read.
     order: String,
-    /// Path of the status of a printer, or of all.
+    /// Path of the status of one printer, or of the list of printers.
     status: String,
     request_count: AtomicUsize,
 }
 
 impl Callers {
-    /// Builds the callers of a shop; `printer` is the one whose status is read.
+    /// Creates the callers for a shop; `printer` is the one whose status is read, `None` to read the list.
     pub async fn of(shop: &Remote, printer: Option<&String>) -> Self {
         let material = json!({"name": "PLA", "type": "filament", "quantity": 1_000_000, "reorderPoint": 0});
         let material = shop.make("/api/inventory/materials", &material).await;
@@ -124,9 +124,9 @@ impl Callers {
         }
     }
 
-    /// Sends requests for so many seconds, after a warm-up that is not counted; returns the latencies in milliseconds.
-    /// An open loop: requests are scheduled at fixed times, regardless of earlier responses, and latency counts from
-    /// the scheduled time.
+    /// Sends requests for `seconds` seconds, after a warm-up that is not counted; returns the latencies in
+    /// milliseconds. The loop is open: requests are scheduled at fixed times, regardless of earlier responses, and
+    /// latency is measured from the scheduled time.
     pub async fn ask(&self, seconds: u64) -> Vec<f64> {
         let clients = Client::several(self.address, CONNECTIONS).await;
         let clients: Vec<_> = clients.into_iter().map(|client| Arc::new(Mutex::new(client))).collect();

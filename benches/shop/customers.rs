@@ -108,7 +108,7 @@ async fn catalog(ground: &Ground, material: Id) -> Row {
     )
 }
 
-/// Measures how well response times distinguish a known address from an unknown one: 0.5 is not at all.
+/// Measures how well response times distinguish a known address from an unknown one, where 0.5 means not at all.
 async fn links(ground: &Ground, kind: Kind) -> Row {
     let mut client = Client::connect(ground.address()).await;
     let (mut customers, mut strangers) = (Vec::new(), Vec::new());

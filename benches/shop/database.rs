@@ -72,7 +72,7 @@ pub fn is_available() -> bool {
     std::env::var_os(SERVER).is_some()
 }
 
-/// Queries one number of the database at this address.
+/// Queries a single number from the database at this URL.
 pub async fn count_at(url: &str, sql: &str) -> i64 {
     let db = connect(url).await;
     let row = db.query_one_raw(Statement::from_string(db.get_database_backend(), sql)).await.unwrap().unwrap();

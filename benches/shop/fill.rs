@@ -32,8 +32,8 @@ pub fn caller() -> CommandOrigin {
     CommandOrigin::new(Principal::Machine)
 }
 
-/// Fills the shop of a folder and closes it: paid orders whose one job has its stock and waits for a printer,
-/// unreachable printers, and endpoints without deliveries.
+/// Fills the shop in a folder and closes it: paid orders, each with one job that has its stock and waits for a printer;
+/// unreachable printers; and endpoints without deliveries.
 pub async fn fill(folder: &Path, [orders, printers, endpoints]: [usize; 3]) {
     let server = Server::start_local(config(folder, None)).await.unwrap();
     let shop = server.shop().clone();
@@ -48,8 +48,8 @@ pub async fn fill(folder: &Path, [orders, printers, endpoints]: [usize; 3]) {
     server.stop(Duration::from_secs(60)).await;
 }
 
-/// Fills the shop of a folder with completed orders, and closes it: each was paid in cash, invoiced, refunded and
-/// credited, and its one job cancelled.
+/// Fills the shop in a folder with completed orders, and closes it: each is paid in cash, invoiced, refunded and
+/// credited, and its only job is cancelled.
 pub async fn finish(folder: &Path, orders: usize) {
     // A mail that is still to be sent is open work, and would be measured as such.
     let quiet = config_with(folder, None, &[("PRINTFLOOR_MAIL__RECEIPTS", "false")]);
@@ -161,8 +161,8 @@ async fn endpoint(shop: &App, n: usize) {
     shop.endpoints.create(caller(), command).await.unwrap();
 }
 
-/// Registers printers in the shop of a folder, and closes it: each is described by a line of the standard input, with
-/// type, address, key and serial number. Prints their ids in the same order.
+/// Registers printers in the shop in a folder, and closes it: each line of standard input describes a printer by type,
+/// address, key and serial number. Prints their IDs in the same order.
 pub async fn register(folder: &Path) {
     let lines: Vec<Value> = stdin().lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
     let server = Server::start_local(config(folder, None)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Benchmark of printers' idle time between two parts, measured by the times of the simulated printers.
+//! Benchmark of the printers' idle time between two parts, according to the clocks of the simulated printers.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,15 +19,15 @@ use super::webhook::now;
 const PRINTERS: usize = 50;
 /// Number of parts that each printer prints in succession.
 const ROUNDS: usize = 4;
-/// Speed factor: a print of a minute takes a second.
+/// Speed factor at which a print of a minute takes a second.
 const SPEED: f64 = 60.0;
 /// Maximum time from the end of a print to the start of the next, without the upload, in seconds at the 99th
 /// percentile.
 const GAP_AIM: f64 = 1.0;
-/// Time that printers of a type are left alone after an upload, while they move the file into place, in seconds. It
-/// counts as part of the upload.
+/// Time for which printers of a type receive no requests after an upload, while they move the file into place, in
+/// seconds. It counts as part of the upload.
 const LEFT_ALONE: [(PrinterKind, f64); 1] = [(PrinterKind::Sdcp, 1.0)];
-/// Maximum time until all printers that were freed at once have their next file, in seconds.
+/// Maximum time until all printers that became free at once have their next file, in seconds.
 const FREED_AIM: f64 = 5.0;
 
 /// Runs this part of the benchmark.
@@ -44,7 +44,7 @@ pub async fn run() -> Vec<Row> {
     rows
 }
 
-/// Measures printers that clear their own beds and take the next part at once: all of them together, then each type
+/// Measures printers that clear their own beds and take the next part immediately: all of them together, then each type
 /// with its uploads.
 async fn one_after_the_other(app: &Remote, fleet: &Fleet, sku: &str) -> Vec<Row> {
     let count = fleet.printers.len() * ROUNDS;
@@ -81,7 +81,7 @@ async fn one_after_the_other(app: &Remote, fleet: &Fleet, sku: &str) -> Vec<Row>
     rows
 }
 
-/// Measures the clearing of all beds at the same moment, with a job waiting for each printer.
+/// Measures clearing all beds at once, with a job waiting for each printer.
 async fn freed_at_once(app: &Remote, fleet: &Fleet, printers: &[String], sku: &str) -> Row {
     let mut client = Client::connect(app.address).await;
     for id in printers {

@@ -1,5 +1,5 @@
-//! Benchmark of the forecast: its computation time with a long queue, and the share of its promises that a simulated
-//! shop meets.
+//! Benchmark of the forecast: its computation time with a long queue, and the share of promises that a simulated shop
+//! keeps.
 
 mod shop;
 

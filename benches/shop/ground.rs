@@ -1,4 +1,4 @@
-//! Server in this process, on its own folder on the disk of the build folder.
+//! Server in this process, with its own folder on the disk of the build folder.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -33,7 +33,7 @@ pub fn config(folder: &Path, database: Option<&str>) -> Config {
     config_with(folder, database, &[])
 }
 
-/// Does what [`config`] does, with further environment variables.
+/// Builds settings as [`config`] does, with additional environment variables.
 pub fn config_with(folder: &Path, database: Option<&str>, more: &[(&str, &str)]) -> Config {
     let settings = variables(folder, database);
     let own = settings.iter().map(|(name, text)| ((*name).to_owned(), text.clone()));
@@ -132,7 +132,7 @@ impl Ground {
         connect::reading(&settings).await.unwrap()
     }
 
-    /// Vacuums the database, so that it does not do so by itself during the measurement.
+    /// Vacuums the database, so that autovacuum does not run during the measurement.
     pub async fn settle(&self) {
         if let Some(postgres) = &self.postgres {
             postgres.vacuum().await;

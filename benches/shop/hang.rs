@@ -1,4 +1,4 @@
-//! Benchmark of webhook isolation: ten endpoints, of which one hangs or none does, and its effect on the other nine.
+//! Benchmark of webhook isolation: ten endpoints, one or none of which hangs, and the effect on the other nine.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ const SECONDS: u64 = 10;
 const EVENTS: usize = (PER_SECOND * SECONDS) as usize;
 /// Number of simultaneous events, for the delivery rate.
 const BURST: usize = 1000;
-/// Maximum ratio of the healthy endpoints' latency with and without one that hangs.
+/// Maximum ratio of the healthy endpoints' latency with a hanging endpoint to that without one.
 const AIM: f64 = 1.5;
 const PATIENCE: Duration = Duration::from_secs(180);
 

@@ -1,4 +1,4 @@
-//! Benchmark of orders and API callers while all other systems of the shop hang, compared with a shop without any,
+//! Benchmark of orders and API callers while all integrations of the shop hang, compared with a shop without any,
 //! alternating within one run.
 
 use std::time::Duration;
@@ -26,7 +26,7 @@ const ROUNDS: usize = 5;
 const SECONDS: usize = 20;
 /// Number of printers of each type that accepts text G-code.
 const PRINTERS: usize = 3;
-/// Speed factor: a print of a minute takes a tenth of a second.
+/// Speed factor at which a print of a minute takes a tenth of a second.
 const SPEED: f64 = 600.0;
 const CONNECTED_WITHIN: Duration = Duration::from_secs(60);
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -99,7 +99,7 @@ async fn one(peers: Option<&AllPeers>, seconds: u64, side: &mut Side) {
     fleet.shutdown();
 }
 
-/// Orders one part after the other, each when the previous one is printed; returns the times from order to print in
+/// Orders one part after another, each when the previous one is printed; returns the times from order to print, in
 /// milliseconds.
 async fn orders(app: &Remote, fleet: &Fleet, sku: &str, seconds: u64) -> Vec<f64> {
     let end = Instant::now() + Duration::from_secs(seconds);
@@ -119,7 +119,7 @@ async fn orders(app: &Remote, fleet: &Fleet, sku: &str, seconds: u64) -> Vec<f64
     took
 }
 
-/// Waits for a matching event at a printer since a moment, and returns its first time.
+/// Waits until a printer has logged a matching event since `moment`, and returns the time of the first one.
 async fn since(fleet: &Fleet, moment: Timestamp, which: fn(&PhysicalEvent) -> bool) -> Timestamp {
     poll(LOOK_EVERY, PATIENCE, async || {
         let time = fleet.printers.iter().find_map(|printer| {

@@ -32,7 +32,8 @@ pub async fn run() -> Vec<Row> {
     rows
 }
 
-/// Measures the first step of every keyed request: the shop's shared key lookups, compared with a query for each.
+/// Measures the first step of every request with an idempotency key: the shop's shared key lookups, compared with one
+/// query per lookup.
 async fn look_ups(ground: &Ground, name: &str) -> Row {
     let [mut shared, mut single] = [const { Vec::new() }; 2];
     let (shop, pool) = (ground.shop(), ground.reading().await);

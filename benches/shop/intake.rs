@@ -1,4 +1,5 @@
-//! Benchmark of custom requests of sixty megabytes: time, and memory of the server, which must not buffer them.
+//! Benchmark of custom requests of sixty megabytes: duration, and memory usage of the server, which must not buffer
+//! them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,13 +15,13 @@ use super::load::percentile;
 use super::remote::Remote;
 use super::table::Row;
 
-/// Number of requests in total, and concurrently.
+/// Number of requests in total, and number of concurrent requests.
 const REQUESTS: usize = 24;
 const AT_ONCE: usize = 4;
-/// Number of photos of one request, and bytes of each.
+/// Number of photos per request, and size of each in bytes.
 const PHOTOS: usize = 4;
 const PHOTO_BYTES: usize = 15_000_000;
-/// Maximum memory growth of the server for all requests together, in MiB.
+/// Maximum increase of the server's memory usage for all requests together, in MiB.
 const AIM_MIB: f64 = 32.0;
 /// Interval between two samples of the server's memory.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -87,7 +88,7 @@ pub async fn run() -> Vec<Row> {
     ]
 }
 
-/// Builds a whole request with this number of photos of this length.
+/// Builds a complete request with this number of photos of this size.
 fn request(photos: usize, bytes: usize) -> Vec<u8> {
     let mut form = Vec::with_capacity(photos * (bytes + 2_000));
     for (name, text) in FIELDS {

@@ -29,13 +29,13 @@ use super::webhook::now;
 
 /// Number of printers of each type that accepts text G-code.
 const PRINTERS: usize = 50;
-/// Speed factor: a print of a minute takes ten seconds.
+/// Speed factor at which a print of a minute takes ten seconds.
 const SHORT_SPEED: f64 = 6.0;
-/// Speed factor: a print of a minute outlasts the measurement.
+/// Speed factor at which a print of a minute outlasts the measurement.
 const LONG_SPEED: f64 = 0.02;
 /// Number of pages requested in succession.
 const PAGES: usize = 40;
-/// Interval between page requests: longer than the view of the floor is cached, so that each page recomputes it.
+/// Interval between page requests, longer than the view of the floor is cached, so that each request recomputes it.
 const PAGE_EVERY: Duration = Duration::from_millis(450);
 /// Number of open pages.
 const STREAMS: usize = 50;
@@ -48,11 +48,11 @@ const PAGE_AIM_MS: f64 = 100.0;
 const TOLD_AIM_MS: f64 = 1_000.0;
 /// Maximum CPU usage of all open pages together, in percent of a core.
 const CPU_AIM: f64 = 30.0;
-/// Maximum number of bytes per second of one open page.
+/// Maximum number of bytes per second that one open page receives.
 const BYTES_AIM: f64 = 5_000.0;
-/// Maximum size of the page, in kilobytes, as a browser receives it.
+/// Maximum size of the page as transferred to a browser, in kilobytes.
 const PAGE_KB: f64 = 70.0;
-/// `Accept-Encoding` of browsers.
+/// Value of browsers' `Accept-Encoding` header.
 const BROWSERS_TAKE: &str = "gzip, deflate, br, zstd";
 const EMAIL: &str = "sam@example.org";
 const PASSWORD: &str = "correct horse battery";
@@ -111,7 +111,7 @@ impl Browser {
         format!("{head}accept-encoding: {takes}\r\n\r\n").into_bytes()
     }
 
-    /// Opens the stream of a page that has the floor at this version.
+    /// Opens the stream of a page that shows this version of the floor.
     async fn follow(&self, app: &Remote, version: &str, takes: &str) -> TcpStream {
         let mut stream = TcpStream::connect(app.address).await.unwrap();
         stream.set_nodelay(true).unwrap();
@@ -125,15 +125,15 @@ fn begun(fleet: &Fleet) -> usize {
     events(fleet, |what| matches!(what, PhysicalEvent::Started { .. }))
 }
 
-/// Measures the CPU usage of the server's process for a while, in percent of a core.
+/// Measures the CPU usage of the server's process over `seconds`, in percent of a core.
 async fn cpu_percent(app: &Remote, seconds: u64) -> f64 {
     let (before, began) = (app.cpu_seconds(), Instant::now());
     sleep(Duration::from_secs(seconds)).await;
     (app.cpu_seconds() - before) / began.elapsed().as_secs_f64() * 100.0
 }
 
-/// Prints one part on each printer and measures the latency from the beginning and the end of its print, by the
-/// printer's time, to the updated printer card in a page's stream.
+/// Prints one part on each printer and measures the latency from the start and the end of its print, according to the
+/// printer's clock, to the updated printer card in a page's stream.
 async fn measure_delivery(app: &Remote, browser: &Browser, fleet: &Fleet, ids: &[String], sku: &str) -> Vec<Row> {
     let (tell, mut parts) = mpsc::unbounded_channel();
     let reading = tokio::spawn(read_parts(browser.follow(app, "0", "").await, tell));
@@ -177,7 +177,7 @@ async fn measure_delivery(app: &Remote, browser: &Browser, fleet: &Fleet, ids: &
     rows
 }
 
-/// Reads a stream until it ends, and sends each part with its time of arrival.
+/// Reads a stream until it ends, and sends each fragment with its time of arrival.
 async fn read_parts(mut stream: TcpStream, tell: mpsc::UnboundedSender<(Timestamp, Value)>) {
     let mut text = Vec::new();
     while stream.read_buf(&mut text).await.unwrap() > 0 {

@@ -70,7 +70,7 @@ pub fn percentile(values: &mut [f64], share: f64) -> f64 {
     values.get(at.saturating_sub(1)).copied().unwrap_or(f64::NAN)
 }
 
-/// Returns the median of several rounds by their rates.
+/// Returns the round with the median rate.
 pub fn middle(mut rounds: Vec<Round>) -> Round {
     rounds.sort_by(|a, b| a.per_second.total_cmp(&b.per_second));
     rounds[rounds.len() / 2]

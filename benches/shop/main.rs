@@ -75,7 +75,7 @@ const PARTS: [&str; 22] = [
     "quote_model",
     "pdf",
 ];
-/// Parts that take long or need much room, and therefore run only by name. The program ends with 1 if one of their
+/// Parts that take long or need much space, and therefore run only by name. The program exits with 1 if one of their
 /// targets is missed.
 const LONG_PARTS: [&str; 2] = ["copies", "mixed_load"];
 /// Argument that prints machine-readable rows, for the process that collects them.
@@ -180,7 +180,7 @@ fn child(words: &[&str]) -> String {
     output(Command::new(std::env::current_exe().unwrap()), words)
 }
 
-/// Does what [`child`] does, on one core.
+/// Runs this program as [`child`] does, on one core.
 fn child_on(core: &str, words: &[&str]) -> String {
     let mut command = Command::new("taskset");
     command.args(["-c", core]).arg(std::env::current_exe().unwrap());

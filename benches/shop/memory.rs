@@ -1,4 +1,5 @@
-//! Benchmark of memory per idle resource: anonymous pages of a server that has many, less those of one that has none.
+//! Benchmark of memory usage per idle resource: anonymous memory of a server that has many of them, minus that of a
+//! server without any.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use super::table::Row;
 
 /// Number of printers that are connected at once.
 const CONNECTED: usize = 200;
-/// Settling time: long enough for every unreachable printer to have been tried and for start-up work to be over.
+/// Settling time, long enough for every unreachable printer to have been tried and for start-up work to be complete.
 const SETTLED: Duration = Duration::from_secs(5);
 
 /// Runs this part of the benchmark.
@@ -36,7 +37,7 @@ pub async fn run() -> Vec<Row> {
     rows
 }
 
-/// Measures the memory of a printer with an open connection, with equal numbers of each type.
+/// Measures the memory usage per printer with an open connection, with equal numbers of each type.
 async fn connected() -> Row {
     let folder = folder();
     let fleet = Fleet::start(FleetOptions::of_each(CONNECTED / PrinterKind::ALL.len())).await.unwrap();
@@ -66,8 +67,8 @@ async fn connected() -> Row {
     )
 }
 
-/// Measures the memory in bytes of a server with this number of orders, printers and endpoints; a freshly started one,
-/// because the process that fills the shop retains memory.
+/// Measures the memory usage of a server with this number of orders, printers and endpoints, in bytes. The server is
+/// freshly started, because the process that fills the shop retains memory.
 fn measured(numbers: [u64; 3]) -> u64 {
     let folder = folder();
     let path = folder.path().to_str().unwrap();
@@ -76,7 +77,7 @@ fn measured(numbers: [u64; 3]) -> u64 {
     child(&["resident", path]).trim().parse().unwrap()
 }
 
-/// Returns the anonymous memory in bytes of this folder's server; runs in a separate process.
+/// Returns the anonymous memory of the server for this folder, in bytes; runs in a separate process.
 pub async fn resident(folder: &Path) -> u64 {
     let server = Server::start(config(folder, None)).await.unwrap();
     tokio::time::sleep(SETTLED).await;

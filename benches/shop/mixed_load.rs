@@ -1,9 +1,9 @@
-//! Benchmark of mixed load on the installed program: 64 clients read, write, upload and follow the stream of events for
-//! ten minutes, while simulated printers print. Then three times as many requests arrive as the server can answer, and
+//! Benchmark of mixed load on the installed program: 64 clients read, write, upload and follow the event stream for ten
+//! minutes, while simulated printers print. Then three times as many requests arrive as the server can answer, with
 //! emergency stops among them.
 //!
-//! Not among all parts, because it takes long. Server and clients share the machine's cores: the figures include the
-//! CPU time of the clients and printers themselves.
+//! Runs only by name, because it takes long. Server and clients share the machine's cores: the figures include the CPU
+//! time of the clients and printers themselves.
 
 mod callers;
 
@@ -26,29 +26,31 @@ use super::table::Row;
 
 /// Duration of the mixed load in seconds, unless `PRINTFLOOR_BENCH_SECONDS` is set.
 const SECONDS: usize = 600;
-/// Numbers of clients that read, write, upload and follow events: 64 together.
+/// Numbers of clients that read, write, upload and follow events; 64 in total.
 const READERS: usize = 32;
 const WRITERS: usize = 16;
 const UPLOADERS: usize = 8;
 const FOLLOWERS: usize = 8;
-/// Number of printers of each type that prints text G-code, and their speed: a print of a minute takes 0.3 s.
+/// Number of printers of each type that prints text G-code, and their speed, at which a print of a minute takes 0.3 s.
 const PRINTERS: usize = 5;
 const SPEED: f64 = 200.0;
-/// Seed of the printer that is stopped, or it would have the serial number of another one.
+/// Seed of the printer that is stopped, which gives it a unique serial number.
 const OWN_SEED: u64 = 4711;
 const CONNECTED_WITHIN: Duration = Duration::from_secs(60);
-/// Interval between two samples of the server's memory, of which there is one for each second.
+/// Interval between two samples of the server's memory usage.
 const SAMPLE_EVERY: Duration = Duration::from_secs(1);
-/// Maximum ratio of the memory in the last third of the time to that in the middle third.
+/// Maximum ratio of memory usage in the last third of the run to that in the middle third.
 const MEMORY_AIM: f64 = 1.15;
-/// Shortest run in which memory is judged. What is at rest leaves memory after half a minute: a short run only grows.
+/// Minimum duration of a run whose memory usage is checked, in seconds. Idle resources leave memory only after half a
+/// minute, so memory usage only grows in a short run.
 const JUDGED_FROM_SECONDS: usize = 180;
-/// Numbers of connections among which the peak is determined.
+/// Numbers of connections that are tried to determine the peak throughput.
 const PEAK_CONNECTIONS: [usize; 3] = [32, 64, 256];
-/// Number of connections over which more arrives than can be answered, and how many times as much as the peak.
+/// Number of connections that send more requests than can be answered, and ratio of their request rate to the peak
+/// throughput.
 const STORM_CONNECTIONS: usize = 1_500;
 const SATURATION: f64 = 3.0;
-/// Time in which the connections of the storm come up.
+/// Period over which the connections of the storm are opened.
 const STORM_BEGINS: Duration = Duration::from_secs(2);
 
 /// Runs this part of the benchmark.
@@ -65,7 +67,7 @@ pub async fn run() -> Vec<Row> {
     rows
 }
 
-/// Lets all clients act for the whole time; measures the server's memory, and what the clients did not expect.
+/// Runs all clients for the whole duration; measures the server's memory usage and the unexpected responses.
 async fn steady(app: &Remote, shop: &Arc<Shop>) -> Vec<Row> {
     let seconds = how_many("PRINTFLOOR_BENCH_SECONDS", SECONDS);
     let (began, tally) = (Instant::now(), Arc::new(Tally::default()));
@@ -107,8 +109,8 @@ async fn steady(app: &Remote, shop: &Arc<Shop>) -> Vec<Row> {
     ]
 }
 
-/// Compares the memory in the last third of the time with that in the third before; the first third is warm-up. A run
-/// that is too short is not judged.
+/// Compares memory usage in the last third of the run with that in the middle third; the first third is warm-up. A
+/// short run is not checked.
 fn memory_row(what: &str, samples: &[f64]) -> Row {
     let third = samples.len() / 3;
     let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len().max(1) as f64 / 1_048_576.0;
@@ -120,7 +122,7 @@ fn memory_row(what: &str, samples: &[f64]) -> Row {
     if samples.len() < JUDGED_FROM_SECONDS { row } else { row.at_most(ratio, MEMORY_AIM, "times") }
 }
 
-/// Sends three times as many requests as the server can answer; measures the good answers and emergency stops.
+/// Sends three times as many requests as the server can answer; measures the successful responses and emergency stops.
 async fn saturated(app: &Remote, shop: &Arc<Shop>) -> Vec<Row> {
     let own = Fleet::start(FleetOptions { seed: OWN_SEED, ..FleetOptions::of(PrinterKind::FwRest, 1) }).await.unwrap();
     let printer = app.register(&own).await.remove(0);
@@ -153,18 +155,19 @@ async fn saturated(app: &Remote, shop: &Arc<Shop>) -> Vec<Row> {
     rows
 }
 
-/// Clients that send as much as they can, or as they are told, whatever `Retry-After` says.
+/// Clients that send requests as fast as they can, or at a given rate, regardless of `Retry-After`.
 struct Saturation {
     storm: Storm,
     counts: Arc<Counts>,
     /// Number of requests sent.
     sent: Arc<AtomicUsize>,
-    /// Number of answers that are neither good nor refusals with `Retry-After`.
+    /// Number of responses that are neither successful nor refusals with `Retry-After`.
     unexpected: Arc<AtomicU64>,
 }
 
 impl Saturation {
-    /// Starts clients on this number of connections; `per_second` is the number of requests of all of them.
+    /// Starts clients on this number of connections; `per_second` is their total request rate, `None` for as many as
+    /// possible.
     fn start(shop: &Arc<Shop>, connections: usize, per_second: Option<f64>) -> Self {
         let (counts, sent, unexpected) = (Arc::new(Counts::default()), Arc::default(), Arc::default());
         let pause = per_second.map(|per_second| Duration::from_secs_f64(connections as f64 / per_second));
@@ -191,7 +194,7 @@ struct Repeat {
     counts: Arc<Counts>,
     sent: Arc<AtomicUsize>,
     unexpected: Arc<AtomicU64>,
-    /// Time from one request to the next; `None` if each follows the answer to the one before.
+    /// Interval between two requests; `None` if each follows the previous response immediately.
     pause: Option<Duration>,
 }
 
@@ -228,7 +231,7 @@ impl Repeat {
     }
 }
 
-/// Builds the body of an order of one part.
+/// Builds the body of an order for one part.
 fn one_of(sku: &str) -> String {
     json!({"lines": [{"skuId": sku, "quantity": 1}], "customerEmail": "buyer@example.org"}).to_string()
 }

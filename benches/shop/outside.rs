@@ -140,8 +140,8 @@ async fn drive_target((address, request, process): &Target) -> (Round, f64) {
     (round, spent * 1_000_000.0 / round.answers as f64)
 }
 
-/// Measures lists of all printers in an open loop. The latency counts from the scheduled time, unless the clock alone was
-/// late, whose steps are milliseconds.
+/// Measures lists of all printers in an open loop. The latency counts from the scheduled time, unless the clock alone
+/// was late, whose steps are milliseconds.
 async fn list(app: &Remote) -> Row {
     let request = get(&format!("/api/printers?limit={PRINTERS}"), &app.key);
     let mut client = Client::connect(app.address).await;

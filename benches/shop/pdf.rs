@@ -34,7 +34,7 @@ pub async fn run() -> Vec<Row> {
     rows
 }
 
-/// Issues an invoice without an email address, so that no mail is rendered at the same time; returns its id.
+/// Issues an invoice without an email address, so that no email is rendered at the same time; returns its ID.
 async fn issued(ground: &Ground, lines: usize) -> String {
     let mut client = Client::connect(ground.address()).await;
     let line = |n: usize| {

@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 
 use super::ground::variables;
 
-/// Interval between two looks at the memory of a command.
+/// Interval between two samples of a command's memory usage.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-/// Measurements of a command that has ended well.
+/// Measurements of a command that succeeded.
 pub struct ProgramRun {
     /// Standard output.
     pub output: String,
-    /// Seconds from its start to its end.
+    /// Duration in seconds.
     pub seconds: f64,
-    /// Most resident memory of its process, in bytes; programs of PostgreSQL that it starts are not part of it.
+    /// Peak resident memory of the process, in bytes, without the PostgreSQL programs that it starts.
     pub peak_memory: u64,
 }
 
@@ -61,8 +61,7 @@ pub fn run(mut command: Command) -> ProgramRun {
     ProgramRun { output: String::from_utf8(output.stdout).unwrap(), seconds, peak_memory }
 }
 
-/// Returns a figure of a process's memory in bytes, by its name in the status that the system shows; `None` when the
-/// process has ended.
+/// Returns a memory figure of a process by its name in `/proc/PID/status`, in bytes; `None` if the process has exited.
 pub fn memory(process: &str, figure: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(figure))?;

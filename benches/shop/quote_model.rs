@@ -1,5 +1,5 @@
-//! Benchmark of quotes for a model: from the first byte of 10 MB to the measured dimensions, volume and price; and to
-//! the price of the sliced model, if a slicer is configured for the tests.
+//! Benchmark of quotes for a model: from the first byte of 10 MB to the measured dimensions, volume and price, and to
+//! the price of the sliced model if a slicer is configured for the tests.
 
 use std::time::{Duration, Instant};
 
@@ -13,19 +13,19 @@ use super::load::percentile;
 use super::remote::Remote;
 use super::table::Row;
 
-/// Environment variable with the program of the Debian slicer.
+/// Environment variable with the path of the slicer from Debian.
 const SLICER: &str = "PRINTFLOOR_TEST_SLICER";
-/// Name of the slicer profile: the minimum that reports weights.
+/// Name of the slicer profile, which has the minimum of settings for the slicer to report weights.
 const PROFILE: &str = "bench";
 const PROFILE_TEXT: &str = "layer_height = 0.2\nfilament_density = 1.24\n";
-/// Number of models that are sliced in succession, each of another size, because equal ones are not sliced twice.
+/// Number of models that are sliced in succession, each of a different size because equal ones are not sliced twice.
 const SLICED: usize = 12;
 /// Interval between two checks for the price.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Radius of the ball in mm.
 const RADIUS_MM: f64 = 30.0;
 
-/// Size of the model.
+/// Size of the model, in bytes.
 const MODEL_BYTES: usize = 10_000_000;
 /// Number of models that are uploaded in succession.
 const MODELS: usize = 60;

@@ -85,7 +85,7 @@ async fn lists(ground: &Ground) -> [Row; 2] {
     ]
 }
 
-/// Serves the order without keys, request ids or limits: axum and serde alone.
+/// Serves the order without key checks, request IDs or limits: only axum and serde.
 async fn bare(order: Arc<Versioned<Order>>) -> SocketAddr {
     async fn show_order(State(order): State<Arc<Versioned<Order>>>) -> Response {
         let state = order.state.as_ref().unwrap();

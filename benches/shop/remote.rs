@@ -21,8 +21,8 @@ const GCODE: &str = "; estimated printing time (normal mode) = 1m\n; filament us
 /// Interval between two looks whether printers are connected.
 const CONNECTION_LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// Runs in the server's process: prints its address and a key, and exits when its input ends. `more` are environment
-/// variables, as `NAME=value`.
+/// Runs the server in this process: prints its address and a key, and exits when standard input is closed. `more` are
+/// environment variables in the form `NAME=value`.
 pub async fn serve(folder: &Path, more: &[&str]) {
     let more: Vec<(&str, &str)> = more.iter().map(|pair| pair.split_once('=').unwrap()).collect();
     let config = config_with(folder, None, &more);
@@ -48,7 +48,7 @@ impl Remote {
         Self::start_with(folder, core, &[]).await
     }
 
-    /// Does what [`Self::start`] does, with further environment variables.
+    /// Starts the server as [`Self::start`] does, with additional environment variables.
     pub async fn start_with(folder: &Path, core: Option<&str>, more: &[(&str, String)]) -> Self {
         let mut command = Command::from(program::pinned(&std::env::current_exe().unwrap(), core));
         command.arg("serve").arg(folder).args(more.iter().map(|(name, value)| format!("{name}={value}")));
@@ -60,7 +60,7 @@ impl Remote {
         Self { address: address.parse().unwrap(), key: key.to_owned(), process }
     }
 
-    /// Starts the installed program, not this one, with a new shop in this folder.
+    /// Starts the installed program, rather than this one, with a new shop in this folder.
     pub async fn start_program(folder: &Path) -> Self {
         Self::serve_program(folder, None, &["--new"]).await
     }
@@ -102,7 +102,7 @@ impl Remote {
         self.register_all(lines).await
     }
 
-    /// Does what [`Self::register`] does, for printers that are described by type, address, key and serial number.
+    /// Registers printers as [`Self::register`] does, described by type, address, key and serial number.
     pub async fn register_all(&self, printers: impl Iterator<Item = Value>) -> Vec<String> {
         let mut ids = Vec::new();
         for (n, mut body) in printers.enumerate() {
@@ -148,7 +148,7 @@ impl Remote {
         printers
     }
 
-    /// Creates a SKU that takes a minute and two grams, with unlimited stock; returns its id.
+    /// Creates a SKU whose print takes a minute and two grams, with unlimited stock; returns its ID.
     pub async fn sku(&self) -> String {
         let mut client = Client::connect(self.address).await;
         let file = client.ask(&upload(&self.key, "clip.gcode", GCODE.as_bytes())).await;

@@ -43,12 +43,12 @@ impl Simulated {
         Self { printers: turns.into_iter().map(|(_, printer)| printer).collect(), _process: process }
     }
 
-    /// Returns the number of requests and commands received by all of them.
+    /// Returns the total number of requests and commands that the printers have received.
     pub async fn requests(&self) -> u64 {
         self.requests_by_type().await.values().sum()
     }
 
-    /// Returns the number of requests and commands received by those of each type.
+    /// Returns the number of requests and commands that the printers have received, by type.
     pub async fn requests_by_type(&self) -> BTreeMap<String, u64> {
         let mut all = BTreeMap::new();
         for printer in &self.printers {

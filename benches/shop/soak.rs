@@ -1,7 +1,8 @@
-//! Soak test: checks that memory, handles and the write-ahead log stay flat under steady load.
+//! Soak test: checks that memory usage, file descriptors and the write-ahead log stay constant under steady load.
 //!
-//! Customers order and pay, simulated printers print (a print lasts a fraction of a second), an endpoint receives every
-//! event. The server is a separate process. Not run by default: `PRINTFLOOR_BENCH_SOAK_MINUTES` sets its duration (30).
+//! Customers order and pay, simulated printers print (a print lasts a fraction of a second), and an endpoint receives
+//! every event. The server is a separate process. Not run by default: `PRINTFLOOR_BENCH_SOAK_MINUTES` sets its duration
+//! (30).
 
 use std::path::Path;
 use std::time::Duration;
@@ -22,10 +23,10 @@ const PRINTERS: usize = 10;
 const ORDERS_PER_SECOND: u64 = 3;
 const SAMPLE: Duration = Duration::from_secs(10);
 const DEFAULT_MINUTES: u64 = 30;
-/// Maximum ratio of the last third of the samples to the middle third.
+/// Maximum ratio of the mean in the last third of the samples to that in the middle third.
 const AIM: f64 = 1.1;
 
-/// Resources of the server's process at one moment.
+/// Resources used by the server's process at one point in time.
 struct Sample {
     /// Anonymous memory in bytes.
     memory: f64,
@@ -88,7 +89,7 @@ fn sample(app: &Remote, folder: &Path) -> Sample {
     Sample { memory: app.memory() as f64, handles: app.handles() as f64, log: log as f64 }
 }
 
-/// Compares the last third of the samples with the one before it; the first third is warm-up.
+/// Compares the last third of the samples with the middle third; the first third is warm-up.
 fn rows(samples: &[Sample]) -> Vec<Row> {
     let third = samples.len() / 3;
     let mean = |of: &[Sample], what: fn(&Sample) -> f64| of.iter().map(what).sum::<f64>() / of.len().max(1) as f64;

@@ -31,7 +31,7 @@ fn with_active() -> Row {
     started(what, path, [ORDERS, PRINTERS]).1
 }
 
-/// Measures start time and memory with completed orders, each compared with an empty shop.
+/// Measures start time and memory usage with completed orders, each compared with an empty shop.
 fn with_finished() -> [Row; 2] {
     let (empty, full) = (folder(), folder());
     let [none, all] = [(&empty, "0"), (&full, FINISHED)].map(|(folder, orders)| {
@@ -52,7 +52,7 @@ fn with_finished() -> [Row; 2] {
     ]
 }
 
-/// Starts the server of this folder several times; returns the median in seconds, and its row.
+/// Starts the server for this folder several times; returns the median in seconds, and its row.
 fn started(what: String, path: &str, [orders, printers]: [&str; 2]) -> (f64, Row) {
     let serving = |_| child(&["serving", path, orders, printers]).trim().parse().unwrap();
     let mut took: Vec<f64> = (0..RUNS).map(serving).collect();

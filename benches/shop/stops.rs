@@ -1,9 +1,9 @@
 //! Benchmark of the time from the request for an emergency stop to its bytes on the printer's connection, while that
-//! printer receives a slow upload and 200 others are watched.
+//! printer receives a slow upload and 200 others are monitored.
 //!
 //! A proxy between the server and the printer forwards everything and records when the bytes of a stop arrive. Every
-//! stop is requested on a new connection, as an operator's would be, and the time counts from before that is opened.
-//! The other printers run in a separate process; all share the machine's cores.
+//! stop is requested on a new connection, as an operator's would be, and the time includes opening that connection. The
+//! other printers run in a separate process; all processes share the machine's cores.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -33,13 +33,13 @@ const WATCHED: usize = 200;
 /// Seed of the printer that is stopped.
 const OWN_SEED: u64 = 4711;
 const EVERY: Duration = Duration::from_millis(50);
-/// Time after which a stop that is not on the wire counts as lost.
+/// Time after which a stop that has not reached the printer's connection counts as lost.
 const PATIENCE: Duration = Duration::from_secs(20);
 const CONNECTED_WITHIN: Duration = Duration::from_secs(120);
 const AIM_MS: f64 = 20.0;
 /// Speed to which the upload is throttled, in bytes per second.
 const UPLOAD_SPEED: u64 = 75_000;
-/// Size of the upload: more than is transferred during the whole measurement.
+/// Size of the upload, in bytes: more than is transferred during the whole measurement.
 const UPLOAD_BYTES: usize = 16_000_000;
 /// First bytes of a stop.
 const STOP: &[u8] = b"POST /printer/emergency_stop";

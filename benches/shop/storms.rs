@@ -1,8 +1,8 @@
-//! Benchmark of emergency stops and other work during request storms: anonymous clients that begin emergency stops and
-//! never finish them, and clients that retry immediately, whatever `Retry-After` says.
+//! Benchmark of emergency stops and other work during request storms: anonymous clients that start emergency stops and
+//! never finish them, and clients that retry immediately, regardless of `Retry-After`.
 //!
-//! Every stop uses a new connection, as an operator's would, and is verified in the log of the printer. Server, clients
-//! and printer share the machine's cores: the figures include the CPU time of the clients themselves.
+//! Every stop uses a new connection, as an operator's would, and is verified in the printer's log. Server, clients and
+//! printer share the machine's cores: the figures include the CPU time of the clients themselves.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -31,17 +31,17 @@ const EVERY: Duration = Duration::from_millis(50);
 /// Time after which an unanswered stop counts as lost.
 const PATIENCE: Duration = Duration::from_secs(20);
 const AIM_MS: f64 = 100.0;
-/// Number of unfinished emergency stops that anonymous clients begin per second.
+/// Number of unfinished emergency stops that anonymous clients start per second.
 const BEGUN_PER_SECOND: [u64; 2] = [800, 2_400];
-/// Number of unfinished stops that are begun at once.
+/// Number of unfinished stops that are started at once.
 const BATCH: u64 = 8;
 /// Time for which an anonymous client holds its connection.
 const HELD: Duration = Duration::from_secs(5);
-/// Numbers of connections among which the peak is determined.
+/// Numbers of connections that are tried to determine the peak throughput.
 const PEAK_CONNECTIONS: [usize; 3] = [32, 128, 512];
 /// Number of connections that retry immediately.
 const STORM_CONNECTIONS: usize = 1_500;
-/// Minimum goodput during the storm, as a share of the peak.
+/// Minimum rate of successful responses during the storm, as a share of the peak.
 pub const GOODPUT_AIM: f64 = 0.8;
 /// Pause of a client after a refused connection.
 pub const RECONNECT_PAUSE: Duration = Duration::from_millis(1);
@@ -88,7 +88,7 @@ pub struct Shop<'a> {
     pub app: &'a Remote,
     /// Fleet whose first printer is stopped.
     pub fleet: &'a Fleet,
-    /// ID of that printer.
+    /// ID of the printer that is stopped.
     pub printer: String,
 }
 
@@ -150,16 +150,16 @@ impl Shop<'_> {
     }
 }
 
-/// Responses to the repeating clients.
+/// Counts of the responses to the repeating clients.
 #[derive(Default)]
 pub struct Counts {
-    /// Number of successful ones.
+    /// Number of successful responses.
     pub good: AtomicU64,
-    /// Number of all others.
+    /// Number of all other responses.
     pub refused: AtomicU64,
 }
 
-/// Measures the successful responses per second, after a warm-up in which connections are established.
+/// Measures the rate of successful responses per second, after a warm-up in which connections are opened.
 pub async fn goodput(counts: &Counts) -> f64 {
     sleep(Duration::from_secs(1)).await;
     let (before, began) = (counts.good.load(Ordering::Relaxed), Instant::now());
@@ -196,7 +196,7 @@ async fn begin_stops(address: SocketAddr, per_second: u64) {
     }
 }
 
-/// Clients on a separate thread: the operating system schedules them, so that they do not take the turn of the
+/// Clients on a separate thread, which the operating system schedules so that they do not take the turn of the
 /// simulated printer or of the operator's client.
 pub struct Storm {
     end: oneshot::Sender<()>,

@@ -1,6 +1,6 @@
 //! Result table of the benchmarks.
 
-/// Verdict on a target that was not reached.
+/// Result for a target that was missed.
 const MISSED: &str = "MISSED";
 
 /// Row of the table.
@@ -14,7 +14,7 @@ pub struct Row {
     pub against: String,
     /// Ratio to the baseline; empty if there is none.
     pub ratio: String,
-    /// Target, and whether it was reached.
+    /// Target, and whether it was met.
     pub aim: String,
 }
 

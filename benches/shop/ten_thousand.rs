@@ -1,8 +1,8 @@
 //! Benchmark with ten thousand printers of all types, half of them dead: restart time, API latency, emergency stops,
-//! memory, and the cost of watching printers at rest, for which a small shop of 200 is measured too.
+//! memory usage, and the cost of monitoring idle printers, which is also measured for a small shop of 200.
 //!
-//! Of the dead printers, every other one refuses connections and the others accept them and never answer. Server,
-//! printers and callers are one process each and share all cores.
+//! Of the dead printers, every other one refuses connections; the rest accept them but never respond. Server, printers
+//! and callers are one process each and share all cores.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
@@ -34,27 +34,27 @@ const SECONDS: usize = 60;
 const STOPS: usize = 200;
 /// Number of printers of the small shop.
 const SMALL_SHOP: usize = 200;
-/// First port of the printers that refuse connections: below the ports that systems give out.
+/// First port of the printers that refuse connections: below the ports that systems assign automatically.
 const REFUSING_PORT: usize = 20_000;
 /// Seed of the printer that is stopped.
 const OWN_SEED: u64 = 4711;
 const CONNECTED_WITHIN: Duration = Duration::from_secs(600);
-/// Time until the polls of a printer at rest are as rare as they get, and start-up work is over.
+/// Time until idle printers are polled at the maximum interval and start-up work is complete.
 const SETTLED: Duration = Duration::from_secs(60);
-/// Time after which a stop that is not on the wire counts as lost.
+/// Time after which a stop that has not reached the printer's connection counts as lost.
 const PATIENCE: Duration = Duration::from_secs(20);
 const BETWEEN_STOPS: Duration = Duration::from_millis(50);
 
-/// Maximum time until a started server answers, in seconds.
+/// Maximum time until a starting server responds, in seconds.
 const START_AIM: f64 = 3.0;
 const API_AIM_MS: f64 = 50.0;
 const STOP_AIM_MS: f64 = 20.0;
 const MEMORY_AIM: f64 = 40_000.0;
-/// Maximum memory of a server without printers, in MiB.
+/// Maximum memory usage of a server without printers, in MiB.
 const EMPTY_AIM: f64 = 30.0;
-/// Maximum number of requests and commands a minute for each idle printer of any type.
+/// Maximum number of requests and commands per minute for each idle printer of any type.
 const REQUESTS_AIM: f64 = 15.0;
-/// Maximum processor time of the server a minute with the printers of the small shop, in seconds.
+/// Maximum CPU time of the server per minute with the printers of the small shop, in seconds.
 const IDLE_AIM: f64 = 0.6;
 
 /// Runs this part of the benchmark.
@@ -72,7 +72,7 @@ pub async fn run() -> Vec<Row> {
     rows
 }
 
-/// Measures the anonymous memory in bytes of a server that has just been set up.
+/// Measures the anonymous memory of a newly set-up server, in bytes.
 async fn memory_without_printers() -> u64 {
     let folder = folder();
     // The first start creates the shop, which leaves traces in the memory of its process.
@@ -84,7 +84,7 @@ async fn memory_without_printers() -> u64 {
     bytes
 }
 
-/// Measures the server's processor time while the printers of a small shop are at rest and nobody asks.
+/// Measures the server's CPU time while the printers of a small shop are idle and there are no callers.
 async fn idle() -> Row {
     let folder = folder();
     let fleet = Simulated::start(SMALL_SHOP / PrinterKind::ALL.len()).await;
@@ -98,7 +98,7 @@ async fn idle() -> Row {
     Row::figure(what, format!("{cpu:.2} s a minute")).at_most(cpu, IDLE_AIM, "s")
 }
 
-/// Measures the shop with thousands of printers; `empty` is the memory of a server without any.
+/// Measures the shop with thousands of printers; `empty` is the memory usage of a server without any, in bytes.
 async fn many(empty: u64) -> Vec<Row> {
     let of_each = how_many("PRINTFLOOR_BENCH_PRINTERS", PRINTERS).div_ceil(2 * PrinterKind::ALL.len());
     let seconds = how_many("PRINTFLOOR_BENCH_SECONDS", SECONDS) as u64;
@@ -151,8 +151,8 @@ async fn many(empty: u64) -> Vec<Row> {
     ]
 }
 
-/// Watches for a while; returns the server's processor time in seconds, and for each type the number of requests and
-/// commands per printer, both in a minute.
+/// Observes the server for a while; returns its CPU time in seconds per minute, and for each type the number of
+/// requests and commands per printer and minute.
 async fn watched(app: &Remote, fleet: &Simulated) -> (f64, Vec<(String, f64)>) {
     let seconds = how_many("PRINTFLOOR_BENCH_SECONDS", SECONDS) as u64;
     let before = fleet.requests_by_type().await;
@@ -170,7 +170,7 @@ async fn watched(app: &Remote, fleet: &Simulated) -> (f64, Vec<(String, f64)>) {
     (cpu, each.collect())
 }
 
-/// Sends emergency stops to a printer; returns the milliseconds until each is on the printer's wire.
+/// Sends emergency stops to a printer; returns the time until each reached the printer's connection, in milliseconds.
 async fn stop_again(app: &Remote, printer: &str, mut arrivals: mpsc::UnboundedReceiver<Instant>) -> Vec<f64> {
     let stop = post_plain(&format!("/api/printers/{printer}/emergency-stop"), &app.key, "");
     let mut took = Vec::new();
@@ -196,8 +196,8 @@ async fn tapped(printer: &SimPrinter) -> (Value, mpsc::UnboundedReceiver<Instant
     (line, arrivals)
 }
 
-/// Describes dead printers of all types by turns. The returned listeners accept connections for half of them, and
-/// nobody answers.
+/// Describes dead printers, cycling through all types. The returned listeners accept connections for half of them and
+/// never respond.
 fn dead(count: usize) -> (Vec<Value>, Vec<TcpListener>) {
     let mut silent = Vec::new();
     let lines = (0..count).map(|n| {
@@ -219,7 +219,7 @@ fn dead(count: usize) -> (Vec<Value>, Vec<TcpListener>) {
     (lines.collect(), silent)
 }
 
-/// Registers printers in the shop of a folder that no server uses, in a process of its own; returns their ids.
+/// Registers printers in the shop in a folder that no server uses, in a separate process; returns their IDs.
 async fn register<'a>(folder: &Path, lines: impl Iterator<Item = &'a Value>) -> Vec<String> {
     let text: String = lines.flat_map(|line| [line.to_string(), "\n".to_owned()]).collect();
     let mut command = Command::new(std::env::current_exe().unwrap());

@@ -1,5 +1,5 @@
 //! Benchmark with a thousand printers of all types, half of them unreachable: API latency, restart time, the cost of
-//! watching, and the time until returning printers are connected.
+//! monitoring, and the time until returning printers are connected.
 //!
 //! Server, printers and callers are one process each and share all cores.
 
@@ -23,7 +23,7 @@ const PRINTERS: usize = 1_000;
 /// Duration of each measurement in seconds, unless `PRINTFLOOR_BENCH_SECONDS` is set.
 const SECONDS: usize = 60;
 const CONNECTED_WITHIN: Duration = Duration::from_secs(300);
-/// Maximum time until a started server answers, in seconds.
+/// Maximum time until a starting server responds, in seconds.
 const START_AIM: f64 = 2.0;
 const API_AIM_MS: f64 = 50.0;
 /// Maximum time until a returning printer is connected, in seconds.
@@ -92,7 +92,7 @@ pub async fn run() -> Vec<Row> {
     ]
 }
 
-/// Brings all unreachable printers back at once; returns the seconds until each is connected.
+/// Makes all unreachable printers reachable again at once; returns the time until each is connected, in seconds.
 async fn returns(app: &Remote, fleet: &Simulated, dead: &[usize], all: usize) -> Vec<f64> {
     let well = json!({"hang": false, "disconnect": false});
     let began = Instant::now();

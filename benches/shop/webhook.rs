@@ -31,7 +31,7 @@ pub async fn run() -> Vec<Row> {
     rows
 }
 
-/// Returns the time of the clock that sinks use.
+/// Returns the current time of the clock that sinks use.
 #[expect(clippy::disallowed_methods, reason = "the clock that the sink reads")]
 pub fn now() -> Timestamp {
     Timestamp::now()

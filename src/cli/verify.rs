@@ -110,7 +110,8 @@ async fn start_and_read(settings: &DatabaseSettings) -> Result<Vec<KindTrial>, T
     kinds
 }
 
-/// Tells if the server's own secrets are not those that the backup needs, without which a server does not start.
+/// Warns if this server's secrets differ from those that the backup needs. A server restored from the backup cannot
+/// start without them.
 async fn note_other_secrets(config: &Config) -> Result<(), CliError> {
     let state = own_secrets::look(config).await.map_err(|error| CliError::Failed(error.to_string()))?;
     if let DatabaseState::Existing { differing, .. } = state

@@ -14,7 +14,7 @@ pub const DEFAULTS: &str = include_str!("../../config.toml");
 /// Source name of the embedded `config.toml`.
 pub const SHIPPED: &str = "the shipped config.toml";
 
-/// Short variables, each with the setting that it sets.
+/// Short environment variable names, each with the setting it controls.
 pub const VARIABLES: [(&str, &str); 36] = [
     ("DATABASE_URL", "database.url"),
     ("REDIS_URL", "redis.url"),

@@ -150,12 +150,12 @@ pub struct ShopState {
 pub enum ChannelOrderStatus {
     /// Not paid yet.
     Unpaid,
-    /// Paid, but our order does not exist yet, because an entry is missing from the map or there is a different
-    /// obstacle.
+    /// Paid, but the corresponding order has not been created in this shop yet, because a variant is not mapped or
+    /// something else prevents it.
     Waiting,
-    /// Our order exists.
+    /// The corresponding order has been created in this shop.
     Made,
-    /// Cancelled at the shop before our order was created.
+    /// Cancelled in the other shop before the corresponding order was created.
     Cancelled,
 }
 

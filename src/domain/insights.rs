@@ -111,7 +111,7 @@ pub fn lead_ms(order: &Order) -> Option<i64> {
 pub struct LeadTimes {
     /// Number of orders.
     pub orders: i64,
-    /// Time, in milliseconds, within which half of the orders were ready; `None` if there are no orders.
+    /// Median time for an order to become ready, in milliseconds; `None` if there are no orders.
     pub median_ms: Option<i64>,
     /// Time, in milliseconds, within which four out of five orders were ready; `None` if there are no orders.
     pub most_ms: Option<i64>,

@@ -170,7 +170,7 @@ pub fn size(language: Language, size: Dimensions) -> String {
     }
 }
 
-/// Writes a number with the decimal separator of the language: `20.5` or `20,5`.
+/// Formats a number with the language's decimal separator: `20.5` or `20,5`.
 pub fn decimal(language: Language, number: impl Display) -> String {
     let number = number.to_string();
     match language {

@@ -31,7 +31,7 @@ pub struct Fault {
     pub message: String,
 }
 
-/// Refusal with its reason.
+/// Rejection of a command, with the reason.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {

@@ -22,7 +22,7 @@ pub(crate) fn lost(error: &(dyn Error + 'static)) -> PrinterError {
     })
 }
 
-/// Returns the reason of a broken connection as a sentence about the printer, and logs the error with its causes.
+/// Returns the reason for a broken connection as a sentence about the printer, and logs the error and its causes.
 pub(crate) fn reason(error: &(dyn Error + 'static)) -> String {
     tracing::debug!(error = chain(error), "a connection to a printer failed");
     let words = match NetworkFault::of(error) {

@@ -113,8 +113,8 @@ fn by_requests() -> impl Iterator<Item = &'static str> {
     BUILT_IN.into_iter().filter(|kind| !NOT_BY_REQUESTS.contains(kind))
 }
 
-/// Creates an adapter of any type for an address without a scheme. Types that need no serial number ignore the given
-/// one.
+/// Creates an adapter of any type for an address without a scheme. A fixed serial number is passed; types that do not
+/// need one ignore it.
 fn of_any_type(kind: &str, address: &str) -> Arc<dyn Adapter> {
     with_serial(kind, address, "k3y", "01S00A000000000", settings())
 }

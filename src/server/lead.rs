@@ -24,7 +24,7 @@ pub enum LeadLoss {
 /// Lead of the database, until another server takes it or this one gives it back.
 pub(crate) struct Lead {
     leadership: Leadership,
-    /// Text with which this server marks its folders; `None` if no other server can use the database.
+    /// Marker that this server writes to its folders; `None` if no other server can use the database.
     mark: Option<String>,
     /// Reason that the lead is lost; `None` as long as it is not.
     loss: WatchSender<Option<LeadLoss>>,

@@ -184,7 +184,7 @@ fn with_untested(words: &str, token: &str) -> String {
     if token.is_empty() { words.to_owned() } else { format!("{words}; {TOKEN_NOT_TESTED}") }
 }
 
-/// Creates a client for a system that receives no token.
+/// Creates a client that sends no token, for systems that are not trusted with one.
 fn stranger(client: &Client, url: &str) -> Result<PeerClient, PeerFault> {
     Ok(PeerClient::new(client.clone(), url, TokenForm::Bearer, "")?)
 }

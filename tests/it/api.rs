@@ -1,4 +1,4 @@
-//! The shop's half of the API as a program that uses it sees it: one file for each part of it.
+//! The shop's half of the API, as a client program uses it: one file for each area.
 
 mod after_payment;
 mod agent;
@@ -45,10 +45,10 @@ use serde_json::{Value, json};
 
 use crate::support::{App, Client};
 
-/// A password that is long enough.
+/// Password that meets the length requirement.
 pub const PASSWORD: &str = "correct horse battery";
 
-/// An id of nothing.
+/// ID that belongs to no resource.
 pub const NOTHING: &str = "01890000-0000-7000-8000-00000000dead";
 
 /// Returns the `id` of a response.
@@ -73,7 +73,7 @@ pub fn fault_paths(body: &Value) -> Vec<String> {
     paths
 }
 
-/// Creates an API key; returns its id and a client that sends it.
+/// Creates an API key; returns its ID and a client that sends the key.
 pub async fn new_key(app: &App, body: &Value) -> (String, Client) {
     let key = app.post("/api/auth/api-keys", body).await.expect(201);
     (id(&key), app.with_key(key["key"].as_str().unwrap()))
@@ -89,13 +89,13 @@ pub async fn customer_of(app: &App, email: &str) -> Client {
     new_key(app, &json!({"name": "shop", "role": "customer", "customerEmail": email})).await.1
 }
 
-/// Creates a staff member; returns their id.
+/// Creates a staff member and returns their ID.
 pub async fn staff(app: &App, email: &str, role: &str) -> String {
     let body = json!({"email": email, "name": "Sam", "password": PASSWORD, "role": role});
     id(&app.post("/api/users", &body).await.expect(201))
 }
 
-/// Signs in; gives the cookie's `name=value`.
+/// Signs in; returns the session cookie as `name=value`.
 pub async fn sign_in(app: &App, email: &str, password: &str) -> String {
     let answer = app.nobody().post("/api/auth/login", &json!({"email": email, "password": password})).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
@@ -117,7 +117,7 @@ pub async fn signed_in(app: &App, email: &str) -> Client {
     with_cookie(app, &sign_in(app, email, PASSWORD).await)
 }
 
-/// Creates a SKU of 10 g a piece, at 12.50, whose material does not run out; returns its id.
+/// Creates a SKU that costs 12.50 and takes 10 g of a material that does not run out; returns the SKU's ID.
 pub async fn some_sku(app: &App) -> String {
     let material = app.material("PLA", 1_000_000.0).await;
     let file = app.gcode("part", 60, 10.0).await;
@@ -129,7 +129,7 @@ pub fn one_of(sku: &str) -> Value {
     json!({"lines": [{"skuId": sku, "quantity": 1}]})
 }
 
-/// Returns the total of a list.
+/// Returns the total number of entries that a list reports.
 pub async fn count(client: &Client, path: &str) -> u64 {
     let list = client.get(path).await.expect(200);
     list["pagination"]["total"].as_u64().unwrap_or_else(|| panic!("no total: {list}"))

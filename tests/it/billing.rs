@@ -1,4 +1,4 @@
-//! The billing API: the customers' half, through the real port.
+//! The billing API: the customers' half, over HTTP.
 
 mod accounting;
 mod books;
@@ -28,19 +28,19 @@ use mail_parser::{MessageParser, MimeHeaders as _};
 use crate::api::with_cookie;
 use crate::support::{App, Client, until};
 
-/// A mail of the outbox, taken apart.
+/// A parsed email from the outbox.
 #[derive(Debug)]
 pub struct Mail {
     pub to: String,
     pub subject: String,
     pub text: String,
     pub html: String,
-    /// The files that came with it: their names and bytes.
+    /// Attached files: names and contents.
     pub files: Vec<(String, Vec<u8>)>,
 }
 
 impl Mail {
-    /// Takes a message apart. It must have its text both plain and as HTML.
+    /// Parses an email, which must contain its text both as plain text and as HTML.
     pub fn read(raw: &[u8]) -> Self {
         let message = MessageParser::default().parse(raw).expect("a mail");
         let to = message.to().and_then(|to| to.first()).and_then(|to| to.address()).expect("a receiver");
@@ -59,7 +59,7 @@ impl Mail {
     }
 }
 
-/// Lists the mails to an address, in the order in which they were written.
+/// Lists the emails to an address in the order in which they were written.
 pub fn mails_to(app: &App, email: &str) -> Vec<Mail> {
     let Ok(folder) = std::fs::read_dir(app.data().join("outbox")) else { return Vec::new() };
     let mut files: Vec<_> = folder.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -70,7 +70,7 @@ pub fn mails_to(app: &App, email: &str) -> Vec<Mail> {
     mails.filter(|mail| mail.to == email).collect()
 }
 
-/// Lists the sign-in links of a mail: path with query, each once.
+/// Lists the distinct sign-in links of an email, as path and query.
 pub fn links(mail: &Mail) -> Vec<String> {
     let mut paths = Vec::new();
     let all = format!("{}\n{}", mail.text, mail.html);
@@ -87,7 +87,7 @@ pub fn links(mail: &Mail) -> Vec<String> {
     paths
 }
 
-/// Asks for a link to this address; gives it as it was mailed.
+/// Requests a sign-in link for this address; returns the link from the email.
 pub async fn link(app: &App, body: serde_json::Value) -> String {
     let email = body["email"].as_str().unwrap().trim().to_lowercase();
     let of_links = || mails_to(app, &email).into_iter().filter(|mail| mail.subject == "Your sign-in link");
@@ -103,13 +103,13 @@ pub async fn link(app: &App, body: serde_json::Value) -> String {
     .await
 }
 
-/// Returns the query that redeems a mailed link.
+/// Returns the path and query that redeem an emailed link.
 pub fn verify(link: &str) -> String {
     let query = link.split_once('?').expect("a query").1;
     format!("/api/v1/auth/verify?{query}")
 }
 
-/// Signs a customer in; gives the cookie's `name=value`.
+/// Signs in a customer; returns the session cookie as `name=value`.
 pub async fn cookie_of(app: &App, email: &str) -> String {
     let link = link(app, serde_json::json!({"email": email})).await;
     let answer = app.nobody().get(&verify(&link)).await;
@@ -117,7 +117,7 @@ pub async fn cookie_of(app: &App, email: &str) -> String {
     answer.header("set-cookie").expect("a cookie").split(';').next().unwrap().to_owned()
 }
 
-/// Creates a pay link of an invoice; returns its token.
+/// Creates a pay link for an invoice; returns its token.
 pub async fn pay_token_of(app: &App, invoice: &str) -> String {
     let pay_link = app.act(&format!("/api/invoices/{invoice}/pay-link")).await.expect(200);
     let url = pay_link["payUrl"].as_str().expect("an address");

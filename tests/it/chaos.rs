@@ -1,17 +1,17 @@
-//! kill -9 at fifty random moments of the whole run, started again each time: nothing acknowledged is lost, no stock or
-//! money is invented or lost, no part is started twice, no more is made than is missing, and nobody else's print is
-//! touched.
+//! `kill -9` at fifty random times during the whole run, each followed by a restart: nothing acknowledged is lost, no
+//! stock or money is created or lost, no part is started twice, no more parts are printed than are missing, and nobody
+//! else's print is touched.
 //!
-//! The hall has printers of every type, each with its own way to tell what it did while nobody could look.
+//! The hall has printers of every type, which differ in the evidence they keep of prints that nobody observed.
 //!
-//! Beside the kills: the first starts are cut off, of a new shop and of one that an older release wrote, in the middle
-//! of a migration among others; two printers refuse every start; networks are cut; people print things of their own;
-//! orders for parts, plates and kits of one material and two are paid twice, cancelled (also while their printer is cut
-//! off) and paid back in any order of the news; parts are signed off, rejected, judged again and sent in several
-//! shipments; and the wall clock is set up to an hour forward and back.
+//! Besides the kills: the first starts are interrupted, of a new shop and of one written by an older release, including
+//! in the middle of a migration; two printers refuse every start; networks are cut; people print their own files;
+//! orders for parts, plates and kits of one or two materials are paid twice, cancelled (also while their printer is
+//! disconnected) and refunded, with the events in any order; parts are signed off, rejected, inspected again and sent
+//! in several shipments; and the wall clock is set up to an hour forward and back.
 //!
-//! The moments come from a seed that is printed; `PRINTFLOOR_TEST_SEED` replays one, `PRINTFLOOR_TEST_KILLS` sets how
-//! many kills (a long run: `--profile long` with 1000).
+//! The times derive from a seed that is printed; `PRINTFLOOR_TEST_SEED` replays one, `PRINTFLOOR_TEST_KILLS` sets the
+//! number of kills (a long run: `--profile long` with 1000).
 
 mod cancels;
 mod catalogue;
@@ -42,25 +42,26 @@ use hall::{Hall, Operators};
 use inspectors::Inspector;
 use truth::Outcome;
 
-/// The seed without `PRINTFLOOR_TEST_SEED`. Fixed, so that a run that failed fails again; `scripts/test` takes another
-/// one for each run, prints it, and keeps it for the whole run.
+/// Seed if `PRINTFLOOR_TEST_SEED` is not set. It is fixed, so that a failing run is reproducible; `scripts/test`
+/// chooses a new seed for each run, prints it, and uses it for the whole run.
 const USUAL_SEED: u64 = 20_261_122;
-/// Number of times that the first start is cut off, and the longest time until then in milliseconds.
+/// Number of times that the first start is interrupted, and the maximum time until the interruption, in milliseconds.
 const FIRST_STARTS: (usize, u64) = (4, 400);
-/// As [`FIRST_STARTS`], over the data of an older release; the shortest come first, before the migrations are done.
+/// Counterpart of [`FIRST_STARTS`] for the data of an older release; the shortest times come first, before the
+/// migrations are complete.
 const MIGRATIONS_CUT: (usize, u64) = (10, 120);
-/// Numbers of migrations of the older releases of which there is a shop.
+/// Numbers of migrations in the older releases for which there is a sample shop.
 const RELEASES: [usize; 3] = [1, 5, 6];
-/// Fewest orders.
+/// Minimum number of orders.
 const ORDERS: u64 = 12;
-/// Grams of each material that end all waiting.
+/// Amount of each material, in grams, that lets all waiting jobs proceed.
 const ENOUGH: f64 = 1000.0;
 
 pub fn from_env(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// Books incoming stock, under an idempotency key of its own.
+/// Books incoming stock with its own idempotency key.
 async fn receive(client: &crate::support::Client, material: &str, key: &str, grams: f64) {
     let path = format!("/api/inventory/materials/{material}/adjustments");
     insist(client, &path, key, &json!({"delta": grams, "reason": "delivery"})).await;
@@ -77,7 +78,7 @@ async fn old_order_is_kept(app: &App) {
     assert_eq!((&jobs[0]["state"], &jobs[0]["attempts"][0]["state"]), (&json!("COMPLETED"), &json!("finished")));
 }
 
-/// Returns the half paid order of the older release, once its SKU has a file and a material that exist.
+/// Returns the half-paid order from the older release, after giving its SKU a file and a material that exist.
 async fn old_half(app: &App, catalogue: &Catalogue) -> Value {
     let [_, half, sku] = released::shop_ids();
     let new = json!({"gcodeFileId": catalogue.file, "materialId": catalogue.materials[0]});
@@ -87,14 +88,14 @@ async fn old_half(app: &App, catalogue: &Catalogue) -> Value {
     order
 }
 
-/// Draws moments at which starts are cut off, the shortest first.
+/// Generates random times after which starts are interrupted, in ascending order.
 fn cuts(rng: &mut Rng, (count, longest): (usize, u64)) -> Vec<Duration> {
     let mut after: Vec<u64> = (0..count).map(|_| rng.u64(1..longest)).collect();
     after.sort_unstable();
     after.into_iter().map(Duration::from_millis).collect()
 }
 
-/// Starts the server of a new shop and then over the data of an older release, both of whose first starts are cut off.
+/// Starts the server on a new shop and then on the data of an older release, interrupting the first starts of both.
 async fn open(db: Db, clock: &Clock, rng: &mut Rng, release: usize, sign_off: &str) -> App {
     let (first_starts, migrations) = (cuts(rng, FIRST_STARTS), cuts(rng, MIGRATIONS_CUT));
     App::on(db)
@@ -116,7 +117,7 @@ async fn kill_at_random_moments(app: &mut App, rng: &mut Rng, kills: u64) {
     }
 }
 
-/// Starts a sink that hears of orders and jobs, and checks what it hears.
+/// Starts a sink that receives and verifies the events of orders and jobs.
 async fn subscribe(app: &App) -> Sink {
     let sink = Sink::start().await.unwrap();
     sink.verify_with("a-secret-of-the-shop-1234567890");
@@ -135,7 +136,7 @@ async fn subscribe(app: &App) -> Sink {
     sink
 }
 
-/// Lets customers buy until it is quiet, and receives stock with each order, under a key of its own.
+/// Lets customers buy until `quiet` is set, and receives stock with each order, each time with a new idempotency key.
 async fn sell(mut customers: Customers, old: Value, quiet: Arc<AtomicBool>) -> Vec<Sold> {
     let (client, materials) = (customers.client.clone(), customers.catalogue.materials.clone());
     let mut sold = vec![customers.pay_old(old).await];

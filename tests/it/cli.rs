@@ -222,7 +222,8 @@ fn settings_are_listed_with_their_source() {
     assert!(set.contains("mail.smtp_host = \"mail.shop.example\"  # SMTP_HOST in the environment"), "{set}");
 }
 
-/// So that no server outlives the demo that has started it, however that ends.
+/// Checks the option that stops the server when its standard input closes, so that no server outlives the demo that
+/// started it.
 #[test]
 fn it_can_be_told_to_end_with_its_standard_input() {
     let place = Place::new();
@@ -312,7 +313,7 @@ fn check_is_content_with_what_works() {
     assert!(beside.contains("go to the active admins") && !beside.contains("nobody is told"), "{beside}");
 }
 
-/// Checks that `check` leaves printers alone: closing a printer's serial port would end its print.
+/// Checks that `check` does not disturb printers: closing a printer's serial port would abort its print.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn check_changes_nothing_at_a_printer() {
     let place = Place::new();

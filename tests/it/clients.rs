@@ -1,5 +1,5 @@
-//! Clients that common generators make from the API's description: they compile, and one typed call through each
-//! reaches the real server. Passed over where the generators are not installed, unless all services are asked for.
+//! Clients that common generators create from the API description: they compile, and one typed call through each
+//! reaches the real server. Skipped if the generators are not installed, unless all services are required.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -7,14 +7,14 @@ use std::process::Command;
 use crate::support::db::SERVICES;
 use crate::support::{App, Db};
 
-/// Holds the path of a Python environment with openapi-python-client.
+/// Environment variable with the path of a Python environment that contains openapi-python-client.
 const PYTHON: &str = "PRINTFLOOR_TEST_PYTHON_CLIENT";
 
-/// Holds the path of a directory with the npm packages of the TypeScript client.
+/// Environment variable with the path of a folder that contains the npm packages of the TypeScript client.
 const TYPESCRIPT: &str = "PRINTFLOOR_TEST_TYPESCRIPT_CLIENT";
 
-/// Generates a client from the description that the binary prints, and lets it create a material. `tools` is the name
-/// under which the script of `tests/peers/clients` expects the path that `variable` holds.
+/// Generates a client from the description that the binary prints, and creates a material with it. `tools` is the name
+/// under which the script in `tests/peers/clients` expects the path from `variable`.
 async fn creates_a_material(variable: &str, script: &str, tools: &str, name: &str) {
     let Ok(path) = std::env::var(variable) else {
         assert!(std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {variable} is not");

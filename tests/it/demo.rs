@@ -1,4 +1,4 @@
-//! The demo, by the real binaries: it is a shop that works by itself.
+//! The demo, run through the real binaries: a shop that works by itself.
 
 mod terminal;
 
@@ -9,7 +9,7 @@ use simulator::PrinterKind;
 use crate::cli::process::{Place, Running, tool};
 use crate::support::waiting::LONG;
 
-/// Between two looks at what is waited for.
+/// Interval between two checks of a condition.
 const LOOK: Duration = Duration::from_millis(200);
 
 fn started(place: &Place, more: &str) -> Running {
@@ -17,16 +17,16 @@ fn started(place: &Place, more: &str) -> Running {
     place.start(&format!("demo --data shop --listen 127.0.0.1:0 --base-port {} {more}", place.ports()))
 }
 
-/// Returns a number of the summary.
+/// Returns the number that follows `what` in the summary.
 fn counted(summary: &str, what: &str) -> u32 {
     let rest = summary.split(what).nth(1).unwrap_or_else(|| panic!("no {what:?} in {summary:?}"));
     rest.trim_start().split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
 }
 
-/// Steps of an order, in their order.
+/// Steps of an order, in sequence.
 const STEPS: &[&str] = &["order.created", "order.paid", "job.printing", "job.completed", "order.shipped"];
 
-/// Mishaps in the order in which they happen, each followed by what people are told and by its rescue.
+/// Mishaps in sequence, each followed by its notification and its recovery.
 const MISHAPS: &[&str] = &[
     "loses its network connection in the middle of JOB-",
     "it is not started anywhere else",
@@ -39,8 +39,7 @@ const MISHAPS: &[&str] = &[
     "RESCUED",
 ];
 
-/// Lines about a kit of two colours, a bad part that is made again, and promises kept and missed; they come in any
-/// order.
+/// Lines about a kit of two colours, a bad part that is printed again, and promises kept and missed, in any order.
 const PARTS_AND_PROMISES: &[&str] = &[
     "x Desk set at one price, made of ",
     "staff sign it off as bad",
@@ -52,7 +51,8 @@ const PARTS_AND_PROMISES: &[&str] = &[
     ": PROMISE MISSED by ",
 ];
 
-/// Waits until each of these sequences was told in its order; lines of several may come between each other.
+/// Waits until each of these sequences of lines has been printed in order; lines of several sequences may be
+/// interleaved.
 fn all_told(demo: &mut Running, sequences: &[&[&str]]) {
     let mut missing = sequences.to_vec();
     let until = Instant::now() + 4 * LONG;
@@ -69,7 +69,8 @@ fn all_told(demo: &mut Running, sequences: &[&[&str]]) {
     }
 }
 
-/// Waits until a printer of each type has completed a job; says which one has not, and what waits.
+/// Waits until a printer of each type has completed a job; the error names the types that have not, and the waiting
+/// jobs.
 async fn each_type_prints(base: &str, key: &str) -> Result<(), String> {
     let client = crate::support::client::http();
     let get = async |path: &str| -> serde_json::Value {
@@ -93,9 +94,9 @@ async fn each_type_prints(base: &str, key: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A stranger who follows one demo sees orders shipped by themselves, and each promise of the README: something goes
-/// wrong, people are told what the server makes of it, and all ends well. Printers of each type are kept busy, also
-/// those that print nothing but packages, from the spools that they report.
+/// Checks a demo as a newcomer sees it: orders are shipped, and everything that the README promises happens by itself:
+/// something goes wrong, the server reports it, and all ends well. Printers of each type are kept busy, including those
+/// that print only packages, from the spools that they report.
 #[tokio::test]
 async fn printers_of_each_type_are_busy_and_orders_mishaps_and_promises_are_told_by_themselves() {
     let place = Place::new();
@@ -131,7 +132,7 @@ async fn printers_of_each_type_are_busy_and_orders_mishaps_and_promises_are_told
     assert!(lines.iter().all(|line| !line.contains('\u{1b}')), "plain lines where there is no terminal: {lines:?}");
 }
 
-/// Checks that the printed link signs in, once, whoever sits at this machine.
+/// Checks that the printed link signs in exactly once, without a password.
 #[tokio::test]
 async fn the_printed_link_opens_into_the_living_floor_once() {
     let place = Place::new();
@@ -157,7 +158,7 @@ async fn the_printed_link_opens_into_the_living_floor_once() {
     assert_eq!(code, Some(0), "{lines:?}");
 }
 
-/// Opens the link in a browser as a person does: it shows the floor, signed in, without anything typed.
+/// Opens the link in a browser: it shows the floor, signed in, without any input.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_opens_the_printed_link_and_sees_the_floor() {
     let Some(mut browser) = crate::support::browser::Browser::start().await else { return };
@@ -177,7 +178,7 @@ async fn chromium_opens_the_printed_link_and_sees_the_floor() {
     assert_eq!(demo.end().0, Some(0));
 }
 
-/// Checks that the rest of a shop is there too, and that each system is used.
+/// Checks that the shop's other systems are running too, and that each of them is used.
 #[tokio::test]
 async fn the_other_systems_of_a_shop_are_there_and_well() {
     let place = Place::new();

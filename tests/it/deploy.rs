@@ -1,4 +1,4 @@
-//! Files of `deploy/`: everything that they name exists.
+//! Files in `deploy/`: everything that they refer to exists.
 
 mod alerts;
 mod dashboard;
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use crate::support::{App, Db};
 
-/// Returns the names of metrics in a text: words with one of our two prefixes.
+/// Returns the names of metrics in a text: words with one of the server's two prefixes.
 fn metrics(text: &str) -> BTreeSet<&str> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
     words.filter(|word| word.starts_with("printfloor_") || word.starts_with("process_")).collect()
@@ -88,7 +88,7 @@ fn containers_run_what_there_is_and_not_as_root() {
     }
 }
 
-/// Simulations for demos and tests are in separate programs, which are shipped together with the server.
+/// Checks that simulations for demos and tests are in separate programs, which are shipped with the server.
 #[test]
 fn the_server_holds_no_simulated_payment_processor() {
     let manifest = text_of("Cargo.toml");

@@ -1,5 +1,5 @@
-//! The search for printers in a network of its own, with simulated printers at their usual ports. Left out only where
-//! nobody asked for services: it needs network namespaces.
+//! The printer search in a network namespace, with simulated printers on their usual ports. Skipped unless services are
+//! required.
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! The edge: how often callers may ask, how much the server takes at a time, what it does with clients that stumble,
-//! with Redis, and behind reverse proxies.
+//! The edge: rate limits, the amount of data that the server accepts at a time, misbehaving clients, Redis, and reverse
+//! proxies.
 
 mod answers;
 mod attacks;
@@ -24,11 +24,11 @@ use serde_json::json;
 use crate::support::client::Answer;
 use crate::support::{App, Db};
 
-/// The longest that an emergency stop and a health check may take each beside any attack, on a machine that is busy
-/// with tests.
+/// Maximum duration of an emergency stop, and of a health check, during any attack, on a machine that is busy with
+/// tests.
 const MAX_STOP: Duration = Duration::from_secs(5);
 
-/// Settings of a server under test, for what this file is about: `SECTION__KEY` and value.
+/// Starts a server with these settings, as pairs of `SECTION__KEY` and value.
 pub async fn app(settings: &[(&str, &str)]) -> App {
     let app = App::on(Db::sqlite());
     let app = settings.iter().fold(app, |app, (name, value)| app.env(&format!("PRINTFLOOR_{name}"), value));
@@ -46,7 +46,7 @@ async fn stops_in_time(app: &App, printer: &str) {
     assert!(stopped < MAX_STOP && healthy < MAX_STOP, "the stop took {stopped:?}, the health check {healthy:?}");
 }
 
-/// Returns the values of the two headers: the limit and what is left of it.
+/// Returns the values of the rate limit headers: the limit and the remaining requests.
 #[track_caller]
 pub fn read_limits(answer: &Answer) -> (u32, u32) {
     let number = |name: &str| {
@@ -56,14 +56,14 @@ pub fn read_limits(answer: &Answer) -> (u32, u32) {
     (number("x-ratelimit-limit"), number("x-ratelimit-remaining"))
 }
 
-/// Returns the number of the current window of so many minutes. Windows follow the clock.
+/// Returns the number of the current window of this many minutes. Windows follow the clock.
 #[expect(clippy::disallowed_methods, reason = "windows follow the machine's clock")]
 fn window(minutes: u64) -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / 60 / minutes
 }
 
-/// Runs `act` until it ran within one window, whose number it is given: what it counts is then exact. It may fail where
-/// the window ended meanwhile.
+/// Runs `act` until one run fits into a single window, so that its counts are exact; `act` receives the window's
+/// number. A run that spans two windows may fail.
 pub async fn in_one_window<T, F: Future<Output = T>>(minutes: u64, mut act: impl FnMut(u64) -> F) -> T {
     loop {
         let began = window(minutes);

@@ -1,5 +1,5 @@
-//! Other systems of the shop, simulated on their real protocols: what they are told, what follows from what they say,
-//! and that the shop works on while all of them hang.
+//! The shop's other systems, simulated on their real protocols: the events that they receive, the effects of their
+//! responses, and a shop that keeps working while all of them hang.
 
 pub mod accounting;
 mod agent;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::support::app::Builder;
 use crate::support::{App, Db};
 
-/// Returns a server that retries its integrations at once.
+/// Returns the settings of a server that retries its integrations almost immediately.
 fn quick(db: Db) -> Builder {
     App::on(db)
         .env("PRINTFLOOR_INTEGRATIONS__REQUEST_TIMEOUT_SECONDS", 2)

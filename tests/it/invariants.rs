@@ -1,12 +1,12 @@
-//! Rules of the source text itself (ARCHITECTURE.md, "Invariants").
+//! Rules for the source text itself (ARCHITECTURE.md, "Invariants").
 //!
-//! Each rule is a pure function of one file, and carries violations that it must find and text that it must let pass.
-//! This file has what all rules share, and the rules of how a file is written. `layers` has who may know whom, `rooms`
-//! that no folder uses itself by a detour, `imports` their groups, `words` constants and comments, `names` what may not
-//! be a name, `comments` the grammar of doc comments, `public` what may be `pub`, `map` that ARCHITECTURE.md,
-//! SECURITY.md and the pages of docs/design/ name what exists, `security` that the tests of SECURITY.md exist,
-//! `documents` that links of documents lead somewhere and that the index has every page, `log_lines` that
-//! docs/OPERATIONS.md explains every warning and error of the log.
+//! Each rule is a pure function of one file, and has examples of violations that it must detect and of text that it
+//! must accept. This file contains what all rules share, and the rules on how a file is written. The others are in:
+//! `layers`, permitted dependencies; `rooms`, no cycles between folders; `imports`, groups of imports; `words`,
+//! constants and comments; `names`, forbidden names; `comments`, the grammar of doc comments; `public`, what may be
+//! `pub`; `map`, ARCHITECTURE.md, SECURITY.md and the pages of docs/design/ refer to what exists; `security`, the tests
+//! in SECURITY.md exist; `documents`, links in documents have targets and the index has every page; `log_lines`,
+//! docs/OPERATIONS.md explains every warning and error in the log.
 
 mod comments;
 mod documents;
@@ -26,15 +26,15 @@ use std::path::Path;
 
 use text::{File, gather, words};
 
-/// A rule over the files of `src/`.
+/// A rule for the files of `src/`.
 struct Rule {
     /// Statement of the rule, as the failure message prints it.
     holds: &'static str,
-    /// Lines that break it, counted from 1, with what is wrong.
+    /// Returns the lines that break the rule, counted from 1, each with a description.
     check: fn(&File) -> Vec<(usize, String)>,
-    /// Files that break it: path and text.
+    /// Files that break the rule: path and text.
     planted: &'static [(&'static str, &'static str)],
-    /// Files that do not.
+    /// Files that comply with the rule: path and text.
     innocent: &'static [(&'static str, &'static str)],
 }
 
@@ -97,7 +97,7 @@ const BIASED: Rule = Rule {
     ],
 };
 
-/// Lines of the longest file that is allowed. One that is longer has two subjects: split it.
+/// Maximum number of lines in a file. A longer file has two subjects and should be split.
 const MAX_LINES: usize = 400;
 
 const SIZE: Rule = Rule {
@@ -129,7 +129,7 @@ const DOCUMENTED: Rule = Rule {
     ],
 };
 
-/// These read text that the server wrote itself, or a type that holds no `Value`.
+/// Files that parse text which the server wrote itself, or a type that contains no `Value`.
 const OWN_TEXT: [&str; 8] = [
     "src/store/queries/contents.rs",         // a file's document, as the store wrote it
     "src/http/openapi.rs",                   // the description itself
@@ -168,7 +168,7 @@ const BOUNDED_JSON: Rule = Rule {
     ],
 };
 
-/// Attributes and macros with which unit tests are written.
+/// Attributes and macros that mark unit tests.
 const MARKS_OF_TESTS: [&str; 4] = ["cfg(test)", "#[test]", "#[tokio::test", "proptest!"];
 
 const UNTESTED_RESOURCES: Rule = Rule {
@@ -234,7 +234,7 @@ fn each_rule_finds_what_breaks_it_and_nothing_else() {
     planted_and_innocent(&RULES);
 }
 
-/// Fails where a rule misses a planted violation, or takes innocent text for one.
+/// Fails if a rule misses a planted violation or rejects innocent text.
 fn planted_and_innocent(rules: &[&Rule]) {
     for rule in rules {
         for (path, text) in rule.planted {

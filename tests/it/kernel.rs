@@ -1,4 +1,4 @@
-//! The actor of aggregates and its supervisor: who hears what when something crashes.
+//! The actor of aggregates and its supervisor: the responses that callers receive when something crashes.
 
 mod answers;
 pub mod chaos;

@@ -1,5 +1,5 @@
-//! Printers in LAN mode and foreign programs: a real client against the simulated printer, and the server against a
-//! real broker and a real FTPS server. Left out only where nobody gave the programs and nobody asked for services.
+//! Printers in LAN mode and third-party programs: a real client with the simulated printer, and the server with a real
+//! broker and a real FTPS server. Skipped if the programs are not installed and services are not required.
 
 mod played;
 
@@ -16,14 +16,14 @@ use self::played::{Played, Servers, Start, is_whole};
 use crate::support::db::SERVICES;
 use crate::support::{App, Db, until};
 
-/// A Python environment with `bambulabs_api` in it.
+/// Environment variable with the path of a Python environment that contains `bambulabs_api`.
 const BAMBULABS_API: &str = "PRINTFLOOR_TEST_BAMBULABS_API";
-/// Set where `vsftpd` and `mosquitto` are installed.
+/// Environment variable that is set if `vsftpd` and `mosquitto` are installed.
 const LAN_SERVERS: &str = "PRINTFLOOR_TEST_LAN_SERVERS";
 const SERIAL: &str = "01S00A123456";
 const CODE: &str = "12345678";
 
-/// Returns the value of a variable that names a program; `None` where there is none and services are not required.
+/// Returns the value of a variable that names a program; `None` if it is not set and services are not required.
 fn find_program(variable: &str) -> Option<String> {
     let program = std::env::var(variable).ok();
     assert!(program.is_some() || std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {variable} is not");

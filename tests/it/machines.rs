@@ -1,5 +1,5 @@
-//! Printers that fail in every way that real ones do, spoken to on their real protocols. The judge is the simulators'
-//! physical log: what the machines did, whatever they or the server said.
+//! Printers that fail in every way that real ones do, on their real protocols. The reference is the simulators'
+//! physical log: what the machines did, whatever they or the server reported.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -62,11 +62,12 @@ mod unverified;
 mod uploads;
 mod wrong_starts;
 
-/// Prints so slowly that it is on until the test says [`FAST`]. The parts take [`SECONDS`] at speed 1.
+/// Simulation speed at which a print runs until the test changes the speed to [`FAST`]. Parts take [`SECONDS`] at this
+/// speed.
 pub const SLOW: f64 = 1.0;
-/// Prints a part in a moment.
+/// Simulation speed at which a part is printed almost immediately.
 pub const FAST: f64 = 2_000.0;
-/// Speed at which nothing moves that anybody could see.
+/// Simulation speed at which a print makes no visible progress.
 pub const STILL: f64 = 0.000_1;
 /// Seconds that one part takes at speed 1.
 const SECONDS: u64 = 600;
@@ -76,20 +77,21 @@ pub const OWN: &str = "vase.gcode";
 const GRAMS: f64 = 10.0;
 const STOCK: f64 = 1_000.0;
 
-/// Settings of the server besides the usual ones.
+/// Additional settings of the server.
 pub type Env<'a> = &'a [(&'a str, &'a str)];
-/// A start is judged soon.
+/// Setting that makes the server resolve an unconfirmed start after 1 s.
 pub const JUDGE_SOON: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "1");
-/// A start is judged while the test runs, but not before a busy machine has done what comes first.
+/// Setting that makes the server resolve an unconfirmed start during the test, but not before a busy machine has
+/// completed the preceding steps.
 pub const JUDGE_CALMLY: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "8");
-/// Nobody doubts a start while the test runs.
+/// Setting that prevents starts from being considered unconfirmed during the test.
 pub const JUDGE_LATE: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "300");
-/// The files of prints that are over stay on the printers, so that the test sees them.
+/// Setting that keeps the files of finished prints on the printers, so that the test can see them.
 pub const KEEP_FILES: (&str, &str) = ("PRINTFLOOR_DISPATCH__KEEP_FILES", "true");
-/// Printers that do not answer are given up soon.
+/// Setting that makes requests to printers time out after 1 s.
 pub const IMPATIENT: (&str, &str) = ("PRINTFLOOR_PRINTERS__REQUEST_TIMEOUT_SECONDS", "1");
 
-/// A server with simulated printers, a material, and a SKU whose parts each take one job.
+/// A server with simulated printers, a material, and a SKU whose parts take one job each.
 pub struct Floor {
     pub app: App,
     pub fleet: Fleet,
@@ -100,7 +102,8 @@ pub struct Floor {
 }
 
 impl Floor {
-    /// Starts with this many printers of one kind, connected one after the other (so the first is the longest idle).
+    /// Starts with this many printers of one type, connected one after another, so that the first one has been idle
+    /// longest.
     pub async fn new(kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
         Self::on(Db::sqlite(), kind, count, speed, env).await
     }
@@ -111,7 +114,7 @@ impl Floor {
         floor
     }
 
-    /// Does what [`Self::new`] does, with all printers' servers on one computer.
+    /// Starts as [`Self::new`] does, with the servers of all printers on one computer.
     pub async fn on_one_computer(kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
         let options = FleetOptions { speed, seed: 11, ..FleetOptions::of(kind, count) };
         let mut floor = Self::with(Db::sqlite(), options, env).await;
@@ -119,13 +122,13 @@ impl Floor {
         floor
     }
 
-    /// Starts the printers, each on a computer of its own, and does not register them.
+    /// Starts the printers, each on its own computer, without registering them.
     pub async fn empty(db: Db, kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
         let options = FleetOptions { speed, seed: 11, own_hosts: true, ..FleetOptions::of(kind, count) };
         Self::with(db, options, env).await
     }
 
-    /// Does what [`Self::new`] does, with a wall clock that the test sets.
+    /// Starts as [`Self::new`] does, with a wall clock that the test controls.
     pub async fn at(clock: &Clock, kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
         Self::at_on(Db::sqlite(), clock, kind, count, speed, env).await
     }
@@ -145,7 +148,8 @@ impl Floor {
         }
     }
 
-    /// Waits until a printer's own rules have a first look recorded: what is shown may be newer than what they go by.
+    /// Waits until a printer's actor has recorded its first status, because the API may show a newer one than the rules
+    /// use.
     pub async fn recorded(&self, printer: usize) {
         until("the first look to be recorded", || async {
             let printer = self.app.get(&self.path(printer, "")).await.expect(200);
@@ -184,24 +188,24 @@ impl Floor {
         self.sim(printer).handle.update_faults(change);
     }
 
-    /// Uploads a file that the printers print; returns its id.
+    /// Uploads a file in a format that the printers accept; returns its ID.
     pub async fn file(&self, name: &str, seconds: u64, grams: f64) -> String {
         let (name, content) = printable(self.sim(0).kind, name, seconds, grams);
         self.app.upload(&name, content).await.expect(201)["id"].as_str().unwrap().to_owned()
     }
 
-    /// Uploads a file of about this many bytes that the printers print; returns it as it was stored.
+    /// Uploads a file of about this many bytes, in a format that the printers accept; returns it as stored.
     pub async fn big_file(&self, name: &str, bytes: usize) -> Value {
         let (name, content) = big(self.sim(0).kind, name, bytes);
         self.app.upload(&name, content).await.expect(201)
     }
 
-    /// Lets parts be done in a moment from now on.
+    /// Makes the printer print at [`FAST`] from now on.
     pub fn hurry(&self, printer: usize) {
         self.sim(printer).handle.set_speed(FAST);
     }
 
-    /// Prints up to this part of the print, 0 to 1, and stands still there.
+    /// Advances the print to this share, from 0 to 1, and stops progress there.
     pub fn stands_at(&self, printer: usize, progress: f64) {
         self.sim(printer).handle.with(|machine| {
             let job = machine.job().expect("a print");
@@ -228,7 +232,7 @@ impl Floor {
         self.app.get(&format!("/api/jobs/{job}")).await.expect(200)
     }
 
-    /// Waits until the job is as wanted; gives it.
+    /// Waits until the job meets a condition; returns the job.
     pub async fn job_until(&self, what: &str, job: &str, condition: impl Fn(&Value) -> bool) -> Value {
         until(what, || async {
             let job = self.job(job).await;
@@ -260,7 +264,7 @@ impl Floor {
         .await
     }
 
-    /// Waits until the server shows the printer like this, and the printer's own rules go by it.
+    /// Waits until the printer's status shows this connection, and the printer's attention agrees with it.
     pub async fn connection_is(&self, printer: usize, connection: &str) {
         let call = match connection {
             "connected" | "disconnected" => None,
@@ -275,7 +279,7 @@ impl Floor {
         self.status_until(&what, printer, |status| status["connection"] == connection && agrees(status)).await;
     }
 
-    /// Waits until the printer calls for this attention, or no longer does.
+    /// Waits until the printer has this attention (`is`), or no longer has it.
     pub async fn attention(&self, printer: usize, word: &str, is: bool) {
         let says = |status: &Value| status["attention"].as_array().unwrap().iter().any(|reason| reason == word);
         self.status_until(&format!("attention {word}: {is}"), printer, |status| says(status) == is).await;
@@ -287,7 +291,7 @@ impl Floor {
         self.app.act(&self.path(printer, "/bed-cleared")).await.expect(200);
     }
 
-    /// Waits until the server has looked at the printer twice more.
+    /// Waits until the server has polled the printer two more times.
     pub async fn looked_at(&self, printer: usize) {
         for _ in 0..2 {
             let before = self.status(printer).await["updatedAt"].clone();
@@ -295,7 +299,7 @@ impl Floor {
         }
     }
 
-    /// Waits until the printer has no job in hand.
+    /// Waits until the printer has no job assigned.
     pub async fn free(&self, printer: usize) {
         self.status_until("the printer to have no job in hand", printer, |status| status["jobId"].is_null()).await;
     }
@@ -306,7 +310,7 @@ impl Floor {
         body["events"].as_array().unwrap().clone()
     }
 
-    /// Entries of a printer's physical log.
+    /// Counts the entries of a printer's physical log for which `which` is true.
     pub fn count(&self, printer: usize, which: impl Fn(&PhysicalEvent) -> bool) -> usize {
         self.sim(printer).handle.log().iter().filter(|entry| which(&entry.what)).count()
     }
@@ -319,7 +323,7 @@ impl Floor {
         self.count(printer, |what| matches!(what, PhysicalEvent::Finished { .. }))
     }
 
-    /// Puts a person's own file on the printer and prints it, slowly.
+    /// Puts a person's own file on the printer and prints it slowly.
     pub fn own_print(&self, printer: usize) {
         let sim = &self.sim(printer).handle;
         sim.set_speed(SLOW);
@@ -332,8 +336,9 @@ impl Floor {
         until(what, || async { (self.count(printer, &which) > 0).then_some(()) }).await;
     }
 
-    /// Checks the rules that hold after every story: no attempt was started twice, as many parts were printed to their
-    /// end as jobs are completed, each has one event, nothing is reserved, and the ledger agrees with the stock.
+    /// Checks the rules that hold after every test: no attempt was started twice, the number of finished prints equals
+    /// the number of completed jobs, each of which has one event, nothing is reserved, and the ledger agrees with the
+    /// stock.
     pub async fn truth(&self) {
         until("the last claim to be settled", || async {
             let stock = self.app.get(&format!("/api/inventory/materials/{}", self.material)).await.expect(200);
@@ -357,7 +362,7 @@ impl Floor {
         self.app.ledger_is_even(&self.material).await;
     }
 
-    /// Grams that are gone when all jobs have settled what they used: a moment after the end of the last.
+    /// Waits until all jobs have settled their consumption; returns the consumed material, in grams.
     pub async fn used(&self) -> f64 {
         let settled = until("nothing to be reserved any more", || async {
             let stock = self.app.get(&format!("/api/inventory/materials/{}", self.material)).await.expect(200);
@@ -367,12 +372,12 @@ impl Floor {
     }
 }
 
-/// Words of a waiting or failed job.
+/// Returns a text member of a job, such as the reason why it waits or failed.
 pub fn words<'a>(of: &'a Value, member: &str) -> &'a str {
     of[member].as_str().unwrap_or_else(|| panic!("no {member}: {of}"))
 }
 
-/// States of a job's attempts, oldest first.
+/// Returns the states of a job's attempts, oldest first.
 pub fn attempts(job: &Value) -> Vec<&str> {
     job["attempts"].as_array().unwrap().iter().map(|attempt| attempt["state"].as_str().unwrap()).collect()
 }

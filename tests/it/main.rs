@@ -1,4 +1,4 @@
-//! The integration tests, one binary: they speak to the real server over its port, with simulated printers and services
+//! The integration tests, in a single binary: they use the real server over HTTP, with simulated printers and services
 //! on their real wire protocols.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 

@@ -1,5 +1,5 @@
-//! Shops as releases have recorded them (`tests/fixtures/releases/`) are opened by this build: everything is there, and
-//! the shop goes on. `scripts/release-fixtures` records one of this build.
+//! Shops recorded by releases (`tests/fixtures/releases/`): this build opens them without losses and continues to work
+//! with them. `scripts/release-fixtures` records one with this build.
 
 pub mod answers;
 pub mod fixtures;
@@ -20,12 +20,13 @@ use crate::store::migrations::schema::DatabaseSchema;
 use crate::support::database::TestDatabase;
 use crate::support::{App, Db, on_both, on_sqlite, until};
 
-/// Folder of the release that is recorded; the shop is recorded for the test alone without it.
+/// Environment variable with the folder for the recording of a release; if it is not set, the recording exists only
+/// during the test.
 const KEEP: &str = "PRINTFLOOR_TEST_KEEP_RELEASE";
-/// Largest size of a recorded shop.
+/// Maximum size of a recorded shop, in bytes.
 const MAX_BYTES: u64 = 250_000;
 
-/// Checks that everything is there that was recorded, by the API of this build.
+/// Checks through the API of this build that everything recorded is present.
 async fn nothing_is_lost(opened: &OpenedRelease, recorded: &Answers) {
     let mut faults = Vec::new();
     for (path, earlier) in recorded {
@@ -35,7 +36,7 @@ async fn nothing_is_lost(opened: &OpenedRelease, recorded: &Answers) {
     assert!(recorded.len() > 60, "{}", recorded.len());
 }
 
-/// Pays, prints, signs off and ships in a shop whose former printers are gone.
+/// Pays, prints, signs off and ships in a shop whose former printers are unreachable.
 async fn goes_on(opened: OpenedRelease, fixture: &ReleaseFixture) {
     let (mut opened, facts) = (opened, fixture.facts());
     let app = &mut opened.app;
@@ -77,7 +78,7 @@ async fn schema_of(url: &str) -> DatabaseSchema {
     schema
 }
 
-/// Checks that the migrations of a release still make the tables that it had: they are never edited.
+/// Checks that the migrations of a release still create the same tables: migrations are never edited.
 async fn has_tables_of_its_migrations(fixture: &ReleaseFixture, databases: [Db; 2]) {
     let folder = tempfile::tempdir().unwrap();
     let [recorded, fresh] = databases;

@@ -1,5 +1,5 @@
-//! Test runner: the summary of `scripts/test`, the promises of `.config/nextest.toml`, and the shop that the servers of
-//! all tests start on copies of.
+//! Test runner: the summary of `scripts/test`, the guarantees of `.config/nextest.toml`, and the prepared shop that the
+//! servers of all tests copy.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -9,7 +9,8 @@ use crate::api::count;
 use crate::deploy::text_of;
 use crate::support::{App, Db, on_both};
 
-/// Builds a report as cargo-nextest writes it: twelve tests, one of which failed and printed what looks like another.
+/// Builds a report in the format of cargo-nextest: twelve tests, one of which failed with output that looks like
+/// another test.
 fn report() -> String {
     let case = |n: u32| {
         let printed = r#"<failure type="test failure">&lt;testcase name="none" time="999"&gt;</failure>"#;
@@ -53,7 +54,7 @@ fn the_report_of_a_run_is_written_where_it_is_read() {
     }
 }
 
-/// Checks that each run names what it leaves out by its module, and that a run before a release leaves nothing out.
+/// Checks that each profile excludes tests by module, and that a run before a release excludes none.
 #[test]
 fn only_long_variants_are_left_out_and_not_before_a_release() {
     let config: toml_edit::DocumentMut = text_of(".config/nextest.toml").parse().unwrap();
@@ -63,7 +64,8 @@ fn only_long_variants_are_left_out_and_not_before_a_release() {
     assert!(config["profile"]["services"].get("default-filter").is_none(), "as the default profile");
 }
 
-/// Checks that a test of chaos takes every thread: a test group lets tests of other groups run beside its own.
+/// Checks that a chaos test takes every thread: a test group alone would let tests from other groups run at the same
+/// time.
 #[test]
 fn nothing_runs_beside_a_test_of_chaos() {
     let config: toml_edit::DocumentMut = text_of(".config/nextest.toml").parse().unwrap();
@@ -81,7 +83,8 @@ fn nothing_runs_beside_a_test_of_chaos() {
     assert_eq!(first["threads-required"].as_str(), Some("num-test-threads"));
 }
 
-/// Checks that two browsers run at a time in each profile, though a test takes several threads in that of services.
+/// Checks that at most two browser tests run at a time in each profile, even though a test takes several threads in the
+/// services profile.
 #[test]
 fn two_browsers_run_at_a_time() {
     let config: toml_edit::DocumentMut = text_of(".config/nextest.toml").parse().unwrap();

@@ -1,5 +1,5 @@
-//! Requests that Schemathesis invents from the API's description: nothing breaks the server, and each answer is one
-//! that the description knows. Left out only where nobody gave the program and nobody asked for services.
+//! Requests that Schemathesis generates from the API description: none breaks the server, and every response matches
+//! the description. Skipped if the program is not installed and services are not required.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -19,28 +19,29 @@ use crate::support::drawing::draw;
 use crate::support::{App, Client, Db};
 use crate::whole::cube;
 
-/// A Python environment with Schemathesis in it.
+/// Environment variable with the path of a Python environment that contains Schemathesis.
 const VENV: &str = "PRINTFLOOR_TEST_SCHEMATHESIS";
 
-/// Variable with the number of requests that are invented for each operation, for a long run by hand.
+/// Environment variable with the number of requests generated for each operation, for a long manual run.
 const EXAMPLES: &str = "PRINTFLOOR_TEST_SCHEMATHESIS_EXAMPLES";
 
-/// Of so many operations, each run asks one for what the bounds of the description lead to: that is most of all
-/// requests.
+/// One in this many operations receives, in each run, the requests derived from the description's bounds, which are
+/// most of all requests.
 const ONE_OF: u64 = 3;
 
-/// Amount of what is invented.
+/// Number of generated requests.
 #[derive(Clone, Copy)]
 enum Amount {
-    /// In each run: a few requests for each operation, and those that bounds lead to for the operations that the seed
-    /// of the run draws.
+    /// For every run: a few requests for each operation, and those derived from bounds for the operations that the
+    /// run's seed selects.
     Few,
-    /// As the settings of Schemathesis say, in the long profile: those that bounds lead to for each operation.
+    /// For the long profile: as configured in Schemathesis, with those derived from bounds for each operation.
     Full,
 }
 
 impl Amount {
-    /// Variables of the script: requests for each operation, chains of calls, and operations without those of bounds.
+    /// Returns the environment variables for the script: requests per operation, call sequences, and operations without
+    /// requests derived from bounds.
     fn variables(self, description: &Value) -> Vec<(&'static str, String)> {
         match (std::env::var(EXAMPLES), self) {
             (Ok(examples), _) => vec![("EXAMPLES", examples)],
@@ -54,7 +55,7 @@ impl Amount {
     }
 }
 
-/// Returns the operations of a description that the seed of the run does not draw.
+/// Returns the operations of a description that the run's seed does not select.
 fn undrawn_operations(description: &Value) -> Vec<&str> {
     let paths = description["paths"].as_object().unwrap();
     let operations = paths.values().filter_map(Value::as_object).flat_map(|path| path.values());
@@ -64,14 +65,14 @@ fn undrawn_operations(description: &Value) -> Vec<&str> {
 
 const AGENT: &str = "token-of-the-agent";
 
-/// The customer of the billing half.
+/// Email address of the customer in the billing API.
 const ANN: &str = "ann@example.org";
 
 fn id(body: &Value) -> String {
     body["id"].as_str().unwrap_or_else(|| panic!("no id: {body}")).to_owned()
 }
 
-/// Returns the environment with the program; `None` where the test is left out.
+/// Returns the path of the environment that contains the program; `None` if the test is skipped.
 fn venv() -> Option<String> {
     let venv = std::env::var(VENV).ok();
     if venv.is_none() {
@@ -180,7 +181,7 @@ async fn invent_requests_of_customers(amount: Amount) {
     succeeds(run).await;
 }
 
-/// Creates one thing of each kind that a customer has, by the names of `schemathesis-billing.toml`.
+/// Creates one resource of each kind that a customer has, keyed by the names in `schemathesis-billing.toml`.
 async fn things_of_a_customer(
     app: &App,
     ann: &Client,

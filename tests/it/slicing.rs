@@ -1,5 +1,5 @@
-//! A model in, a part out: SKUs with a model and a slicer profile, sliced by a program that behaves as the test says,
-//! and by the real one where the tests were told of it.
+//! SKUs with a model and a slicer profile, sliced by a fake program controlled by the test, and by the real slicer if
+//! it is installed.
 
 mod failures;
 mod projects;
@@ -16,18 +16,18 @@ use crate::support::app::Builder;
 use crate::support::{App, Db, on_sqlite, until};
 use crate::whole::{SLICER, cube};
 
-/// The name of the profile of these tests.
+/// Name of the slicer profile.
 pub const PROFILE: &str = "PLA 0.2";
-/// Shell command of the program that makes a good print.
+/// Shell command that makes the program slice successfully.
 const GOOD: &str = "cp \"$HOME_OF_TEST/good.gcode\" sliced.gcode";
 
-/// A program that says its version, counts its runs, and else does what the test wrote down.
+/// A fake slicer that reports its version, counts its runs, and otherwise runs a shell script set by the test.
 pub struct FakeSlicer {
     folder: tempfile::TempDir,
 }
 
 impl FakeSlicer {
-    /// Makes G-code that takes so many grams.
+    /// Creates a slicer whose G-code takes this many grams.
     pub fn new(grams: f64) -> Self {
         let fake = Self { folder: tempfile::tempdir().unwrap() };
         let home = fake.folder.path().display();
@@ -46,7 +46,7 @@ impl FakeSlicer {
         self.folder.path().join("slicer")
     }
 
-    /// Sets the program's shell script from now on.
+    /// Sets the shell script that the program runs from now on.
     fn does(&self, shell: &str) {
         let new = self.folder.path().join("new");
         std::fs::write(&new, shell).unwrap();
@@ -71,12 +71,12 @@ impl FakeSlicer {
         processes.unwrap().stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count()
     }
 
-    /// Returns a server that slices with the program.
+    /// Returns the settings of a server that slices with the program.
     fn shop(&self, db: Db) -> Builder {
         self.slices_for(App::on(db))
     }
 
-    /// Lets this server slice with the program.
+    /// Configures a server to slice with the program.
     pub fn slices_for(&self, server: Builder) -> Builder {
         server
             .env("PRINTFLOOR_SLICING__PROGRAM", self.program().display())
@@ -84,7 +84,7 @@ impl FakeSlicer {
     }
 }
 
-/// Puts a profile where the server looks for it.
+/// Creates a slicer profile in the folder where the server expects it.
 pub fn profile(app: &App, name: &str, text: &str) {
     let folder = app.data().join("slicer-profiles");
     std::fs::create_dir_all(&folder).unwrap();
@@ -107,7 +107,8 @@ async fn upload_cube(app: &App) -> String {
     model["id"].as_str().unwrap().to_owned()
 }
 
-/// Creates a profile, a material of this stock and a SKU that is sliced.
+/// Creates a profile, a material with this stock in grams and a SKU with a model; returns the IDs of the material and
+/// the SKU.
 async fn stocked(app: &App, stock: f64) -> (String, String) {
     profile(app, PROFILE, "layer_height = 0.2\nfilament_density = 1.24\n");
     let material = app.material("PLA", stock).await;

@@ -1,5 +1,4 @@
-//! The pages for the staff: who sees them, what their forms do, and that nothing on them runs or loads but what they
-//! bring along.
+//! The pages for the staff: access, forms, and that pages run and load nothing but their own scripts and assets.
 
 mod audit;
 mod backup;
@@ -36,10 +35,10 @@ use crate::billing::pages::{HOSTILE, followed, posted, send, token};
 use crate::support::client::Answer;
 use crate::support::{App, Client, Db, on_sqlite};
 
-/// Address of the operator in the shop of these tests.
+/// Email address of the operator in these tests.
 pub const SAM: &str = "sam@example.org";
 
-/// Returns a client of an operator who has just signed in; it follows the redirects of forms.
+/// Returns a client for an operator who has just signed in; it follows the redirects of forms.
 pub async fn operator(app: &App) -> Client {
     staff(app, SAM, "operator").await;
     signed_in(app, SAM).await
@@ -50,7 +49,7 @@ pub async fn arrived(client: &Client, answer: Answer) -> Answer {
     followed(client, answer).await
 }
 
-/// Sends a form that is taken, and opens the page that it leads to.
+/// Sends a form, which must be accepted, and opens the page that it redirects to.
 pub async fn done(client: &Client, path: &str, fields: &[(&str, &str)]) -> Answer {
     let page = send(client, path, fields).await;
     assert_eq!(page.status, 200, "{path}: {}", page.text);
@@ -58,13 +57,13 @@ pub async fn done(client: &Client, path: &str, fields: &[(&str, &str)]) -> Answe
     page
 }
 
-/// Returns the id of the resource that a page with forms is about: their paths begin with `begins`.
+/// Returns the ID of the resource in the paths of a page's forms, which begin with `begins`.
 pub fn id_on(page: &Answer, begins: &str) -> String {
     let rest = page.text.split_once(&format!("action=\"{begins}")).unwrap_or_else(|| panic!("{}", page.text)).1;
     rest.split('/').next().unwrap().to_owned()
 }
 
-/// Returns the version that the forms of a page are made from.
+/// Returns the resource version in the forms of a page.
 pub fn version_on(page: &Answer) -> String {
     let rest = page.text.split_once("name=\"version\" value=\"").unwrap_or_else(|| panic!("{}", page.text)).1;
     rest.split('"').next().unwrap().to_owned()
@@ -135,8 +134,8 @@ pub fn is_sound(page: &Answer) {
     }
 }
 
-/// Checks the sign-in over plain HTTP: the browser drops a cookie that is for HTTPS alone, and would be led back to the
-/// form for ever.
+/// Checks sign-in over plain HTTP: the browser discards a cookie that is restricted to HTTPS, and would be redirected
+/// to the form forever.
 #[tokio::test]
 async fn whoever_signs_in_where_the_cookie_is_dropped_is_told_where_it_is_kept() {
     let app = App::on(Db::sqlite()).env("PRINTFLOOR_SERVER__PUBLIC_URL", "https://shop.example").start().await;

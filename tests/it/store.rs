@@ -1,4 +1,4 @@
-//! The store: what becomes of commits, numbers, epochs, outages.
+//! The store: the fate of commits, numbering, epochs, and outages.
 
 mod audit;
 mod bucket;

@@ -1,6 +1,6 @@
-//! The payment processor's own client and the server's client send the same: the requests of one, repeated by the other
-//! under the same keys, get the same answers. And what both are simulated by agrees with another simulation, as far as
-//! that goes.
+//! Requests of the payment processor's official client and of the server's client: they are the same, so that requests
+//! of one, repeated by the other with the same keys, get the same responses. In addition, the simulated processor is
+//! compared with another simulator.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -21,7 +21,7 @@ use crate::support::ports::free_port;
 use crate::support::until;
 use crate::whole::unix_now;
 
-/// A Python environment with the processor's client and with localstripe in it.
+/// Environment variable with the path of a Python environment that contains the processor's client and localstripe.
 const VENV: &str = "PRINTFLOOR_TEST_STRIPE";
 const KEY: &str = "sk_test_of_both";
 
@@ -115,7 +115,7 @@ async fn both_clients_send_the_same() {
     assert!(ours.subscription(&subscription.id).await.unwrap().cancel_at_period_end);
 }
 
-/// Ends a program when the test does.
+/// Program that is stopped when this value is dropped.
 struct Running(std::process::Child);
 
 impl Drop for Running {

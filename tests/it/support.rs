@@ -1,5 +1,5 @@
-//! Base of every test: the real binary in a folder of its own, on SQLite or PostgreSQL; simulated printers and
-//! services; waiting on conditions.
+//! Foundation of every test: the real binary in its own folder, on SQLite or PostgreSQL; simulated printers and
+//! services; waiting for conditions.
 
 pub mod app;
 pub mod browser;
@@ -29,8 +29,8 @@ pub use db::Db;
 pub use template::Template;
 pub use waiting::until;
 
-/// Test on SQLite and again on PostgreSQL; without a server for the tests the latter may only be left out where
-/// services are not required (`PRINTFLOOR_TEST_SERVICES`).
+/// Runs a test on SQLite and again on PostgreSQL. Without a PostgreSQL server for tests, the latter is skipped, unless
+/// services are required (`PRINTFLOOR_TEST_SERVICES`).
 macro_rules! on_both {
     ($($(#[$meta:meta])* async fn $name:ident($db:ident: Db) $body:block)*) => { $(
         mod $name {
@@ -53,8 +53,8 @@ macro_rules! on_both {
 }
 pub(crate) use on_both;
 
-/// As [`on_both`], for tests whose statements other tests run on PostgreSQL: each run has them on SQLite, and the long
-/// profile on PostgreSQL as well.
+/// Counterpart of [`on_both`] for tests whose SQL other tests run on PostgreSQL: each run uses SQLite, and the long
+/// profile also PostgreSQL.
 macro_rules! on_sqlite {
     ($($(#[$meta:meta])* async fn $name:ident($db:ident: Db) $body:block)*) => { $(
         mod $name {

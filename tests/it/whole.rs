@@ -1,4 +1,4 @@
-//! From a signed payment event to a shipped order.
+//! The whole process from a signed payment event to a shipped order.
 
 mod sets;
 
@@ -23,7 +23,7 @@ use crate::support::app::PAYMENT_SECRET;
 use crate::support::waiting::LONG;
 use crate::support::{App, Client, on_both, on_sqlite, until};
 
-/// The Debian slicer, where the tests were told of one.
+/// Environment variable with the path of the slicer from Debian.
 pub const SLICER: &str = "PRINTFLOOR_TEST_SLICER";
 
 #[expect(clippy::disallowed_methods, reason = "a signature is of now")]
@@ -31,7 +31,7 @@ pub fn unix_now() -> i64 {
     i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()).unwrap()
 }
 
-/// Tells the server of a payment, signed; `None` when it does not answer.
+/// Sends a signed payment event; returns the status, or `None` without a response.
 pub async fn pay(app: &Client, order: &Value, event_id: &str) -> Option<u16> {
     let (id, cents) = (order["id"].as_str().unwrap(), order["totalCents"].as_i64().unwrap());
     let payment = SimPayment::new(id, cents, "usd");
@@ -59,7 +59,8 @@ pub fn cube() -> String {
     text + "endsolid cube\n"
 }
 
-/// Makes G-code from the model with the real slicer; with the simulator's generator only where no slicer was promised.
+/// Generates G-code from the model with the real slicer, or with the simulator's generator if no slicer is installed
+/// and services are not required.
 pub fn sliced(folder: &Path) -> Vec<u8> {
     let Some(slicer) = std::env::var_os(SLICER) else {
         assert!(std::env::var_os(crate::support::db::SERVICES).is_none(), "{SLICER} is not set");
@@ -131,7 +132,7 @@ on_both! {
     }
 }
 
-/// Waits until three jobs wait for stock, and checks the reasons that are given for it.
+/// Waits until three jobs wait for stock, and checks their reasons.
 async fn jobs_wait_for_stock(app: &App, order: &str, printers: usize) {
     let waiting = until("three jobs to wait for stock", || async {
         let jobs = app.jobs(order).await;
@@ -158,7 +159,7 @@ async fn jobs_wait_for_stock(app: &App, order: &str, printers: usize) {
     .await;
 }
 
-/// Signs a part off, and ships the kit first, the rest later.
+/// Signs off a part, and ships the kit first and the rest later.
 async fn sign_off_and_ship(app: &App, order: &str) {
     let job = app.jobs(order).await[0]["id"].as_str().unwrap().to_owned();
     app.post(&format!("/api/jobs/{job}/sign-off"), &json!({"goodCount": 1, "note": "smooth"})).await.expect(200);
@@ -173,7 +174,7 @@ async fn sign_off_and_ship(app: &App, order: &str) {
     assert_eq!((&packed["lines"][0]["quantity"], &packed["complete"]), (&json!(3), &json!(true)), "{packed}");
 }
 
-/// Waits until the sink has heard of everything; checks that it heard of each event once.
+/// Waits until the sink has received all events, and checks that it received each of them once.
 async fn events_are_delivered_once(sink: &Sink) {
     let counts = [
         ("order.created", 1),
@@ -199,7 +200,7 @@ async fn events_are_delivered_once(sink: &Sink) {
     }
 }
 
-/// Sends a file as slicers do, into the library; gives what is known of it.
+/// Uploads a file to the library as slicers do; returns the file as the API describes it.
 async fn from_slicer(app: &Client, name: &str, content: Vec<u8>) -> Value {
     let part = Part::bytes(content).file_name(name.to_owned());
     let form = Form::new().text("print", "false").part("file", part);

@@ -1,5 +1,5 @@
-//! Simulation of a shop for thirty days in virtual time: orders come in, printers print slower or faster than the files
-//! estimate, prints fail, staff clear beds while the shop is open. The dispatcher's board assigns the jobs and the
+//! Simulation of a shop for thirty days in virtual time: orders arrive, printers print slower or faster than the files
+//! estimate, prints fail, and staff clear beds while the shop is open. The dispatcher's board assigns the jobs and the
 //! forecaster promises; it learns only what a server would have observed.
 
 use std::cmp::Reverse;
@@ -34,10 +34,10 @@ const BETWEEN_ORDERS: f64 = 45.0 * MINUTE as f64;
 const FAILS: f64 = 0.04;
 /// Share of orders with a higher priority.
 const URGENT: f64 = 0.1;
-/// Time from the selection of a printer until it prints, in milliseconds.
+/// Time from the selection of a printer until it is printing, in milliseconds.
 const STARTING: i64 = MINUTE;
 
-/// Numbers of met and missed promises of one shop.
+/// Numbers of kept and broken promises of one shop.
 pub struct Outcome {
     pub met: u32,
     pub missed: u32,
@@ -217,7 +217,7 @@ impl Shop {
         self.promise(now, id);
     }
 
-    /// Promises as the server does: by the first forecast that covers the order.
+    /// Promises an order as the server does: according to the first forecast that covers the order.
     fn promise(&mut self, now: Timestamp, id: Id) {
         let remaining_ms = |on: usize| {
             self.running.get(&on).map(|running| {

@@ -1,4 +1,4 @@
-//! Clients of the mixed load, each of which waits a moment between two requests.
+//! Clients of the mixed load, each of which pauses between two requests.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -17,13 +17,13 @@ use crate::remote::Remote;
 
 /// Pause of a client between two requests.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Time for which a client follows the stream of events before it begins again.
+/// Time for which a client follows the event stream before it reconnects.
 const FOLLOWED: Duration = Duration::from_secs(5);
-/// Interval between two orders that are printed, which the printers keep up with.
+/// Interval between two orders that are printed, low enough for the printers to keep up.
 const PRINT_EVERY: Duration = Duration::from_secs(1);
 /// Lines of G-code in an upload: about 140 KB.
 const UPLOAD_LINES: usize = 10_000;
-/// Number of attempts to get an answer, the second on a new connection.
+/// Maximum number of attempts to get a response, the second one on a new connection.
 const TRIES: usize = 2;
 
 /// Server, and the resources that the clients use.
@@ -40,7 +40,7 @@ pub struct Shop {
 }
 
 impl Shop {
-    /// Sets the resources up.
+    /// Creates the resources.
     pub async fn of(app: &Remote, printer: &str) -> Self {
         let sku = app.sku().await;
         let material = json!({"name": "PETG", "type": "filament", "quantity": 1_000_000, "reorderPoint": 0});
@@ -50,7 +50,7 @@ impl Shop {
         Self { address: app.address, key: app.key.clone(), material, sku, order, printer: printer.to_owned() }
     }
 
-    /// Returns a request that reads, by turns.
+    /// Returns one of several read requests, chosen by `n`.
     fn reading(&self, n: usize) -> Vec<u8> {
         let path = match n % 8 {
             0 => "/api/orders?limit=50".to_owned(),
@@ -65,19 +65,19 @@ impl Shop {
         get(&path, &self.key)
     }
 
-    /// Returns a request that changes the stock, under an idempotency key of its own.
+    /// Returns a request that changes the stock, with its own idempotency key.
     fn change(&self, key: &str) -> Vec<u8> {
         let path = format!("/api/inventory/materials/{}/adjustments", self.material);
         post(&path, &self.key, key, r#"{"delta": 1, "reason": "delivery"}"#)
     }
 
-    /// Returns a request that reads or, each eighth, changes something; no other one has the same number.
+    /// Returns a request that reads or, in every eighth round, changes something; `number` must be unique.
     pub fn change_or_reading(&self, round: usize, number: usize) -> Vec<u8> {
         if round.is_multiple_of(8) { self.change(&format!("storm-{number}")) } else { self.reading(round) }
     }
 }
 
-/// Answers to all clients.
+/// Counts of the responses to all clients.
 #[derive(Default)]
 pub struct Tally {
     good: AtomicU64,
@@ -86,17 +86,17 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Returns the number of good answers.
+    /// Returns the number of successful responses.
     pub fn good(&self) -> u64 {
         self.good.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of refusals that say when to try again.
+    /// Returns the number of refusals with `Retry-After`.
     pub fn refused(&self) -> u64 {
         self.refused.load(Ordering::Relaxed)
     }
 
-    /// Returns all other answers and how often each came.
+    /// Returns all other responses, each with its number of occurrences.
     pub fn errors(&self) -> BTreeMap<String, u64> {
         self.errors.lock().unwrap().clone()
     }
@@ -127,7 +127,7 @@ impl Caller {
         Self { shop, tally, client: None }
     }
 
-    /// Sends a request and waits a moment. Returns the body of a good answer.
+    /// Sends a request and then pauses. Returns the body of a successful response.
     async fn ask(&mut self, what: &str, request: &[u8]) -> Option<Value> {
         let body = self.answer(what, request).await;
         sleep(PAUSE).await;
@@ -157,7 +157,7 @@ impl Caller {
         id(&self.ask("place an order", &request).await?)
     }
 
-    /// Sends a request to an order.
+    /// Sends a request for an action on an order.
     async fn act(&mut self, order: &str, act: &str, body: &str) {
         let key = format!("{act}-{order}");
         let request = post(&format!("/api/orders/{order}/{act}"), &self.shop.key, &key, body);
@@ -180,7 +180,7 @@ pub async fn read(shop: Arc<Shop>, tally: Arc<Tally>, n: usize, end: Instant) {
     }
 }
 
-/// Changes stock, and places orders and cancels them, until the end.
+/// Changes stock, and places and cancels orders, until the end.
 pub async fn write(shop: Arc<Shop>, tally: Arc<Tally>, n: usize, end: Instant) {
     let mut caller = Caller::new(shop, tally);
     let mut round = 0;
@@ -194,7 +194,7 @@ pub async fn write(shop: Arc<Shop>, tally: Arc<Tally>, n: usize, end: Instant) {
     }
 }
 
-/// Uploads files, each another one, and deletes them, until the end.
+/// Uploads files with distinct contents, and deletes them, until the end.
 pub async fn upload_and_delete(shop: Arc<Shop>, tally: Arc<Tally>, n: usize, end: Instant) {
     let mut caller = Caller::new(shop, tally);
     let mut round = 0;
@@ -226,7 +226,7 @@ pub async fn order_prints(shop: Arc<Shop>, tally: Arc<Tally>, end: Instant) {
     }
 }
 
-/// Follows the stream of events again and again, as long as there is time for it before the end.
+/// Follows the event stream again and again, as long as one more time fits before the end.
 pub async fn follow(shop: Arc<Shop>, tally: Arc<Tally>, end: Instant) {
     while Instant::now() + FOLLOWED < end {
         match follow_once(&shop, Instant::now() + FOLLOWED).await {
@@ -237,8 +237,8 @@ pub async fn follow(shop: Arc<Shop>, tally: Arc<Tally>, end: Instant) {
     }
 }
 
-/// Reads the stream until this time. Returns the status and whether it says when to try again; `None` if the stream
-/// broke off.
+/// Reads the stream until this time. Returns the status and whether the response has `Retry-After`; `None` if the
+/// stream was interrupted.
 async fn follow_once(shop: &Shop, until: Instant) -> Option<(u16, bool)> {
     let mut stream = TcpStream::connect(shop.address).await.ok()?;
     stream.write_all(&get("/api/events/stream", &shop.key)).await.ok()?;

@@ -8,7 +8,7 @@ use crate::config::sections::StandbyMode;
 use crate::server::check_shared_folders;
 use crate::store::lease::current_leader;
 
-/// Checks the folders that servers on the same PostgreSQL database share, if one of them runs.
+/// Checks the folders shared by servers on the same PostgreSQL database, if any of those servers is running.
 pub async fn check(report: &mut CheckReport, config: &Config) {
     let settings = own_secrets::database_settings(config);
     if !settings.url.starts_with("postgres") || config.database.standby == StandbyMode::Refuse {

@@ -171,8 +171,8 @@ pub(super) fn see_asked(on: &mut LedgerEdit<'_>, intent: Option<&String>, cents:
     }
 }
 
-/// Ends the payment's refunds that the processor accepted, because they are now recorded. Returns the part of them that
-/// was not in the ledger, in minor units.
+/// Closes the payment's refunds that the processor has accepted, now that they are recorded. Returns the total that was
+/// not yet in the ledger, in minor units.
 fn end_taken(on: &mut LedgerEdit<'_>, intent: &str) -> i64 {
     let of_it = |one: &RequestedRefund| one.is_accepted && one.intent == intent;
     let refunds = on.ledger.at_processor.refunds.iter().filter(|one| of_it(one));

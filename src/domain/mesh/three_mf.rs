@@ -17,7 +17,7 @@ const ROOT: &str = "3d/3dmodel.model";
 const MAX_UNPACKED_BYTES: u64 = if cfg!(test) { 8 << 20 } else { 512 << 20 };
 /// Maximum number of corners across all meshes; each takes 12 bytes.
 const MAX_CORNERS: usize = 5_000_000;
-/// Maximum number of objects, and of listed placements.
+/// Maximum number of objects and, separately, of build items.
 const MAX_PARTS: usize = 10_000;
 /// Maximum nesting depth of objects.
 const MAX_LEVELS: usize = 16;
@@ -117,7 +117,7 @@ fn normal(path: &str) -> String {
     path.trim_start_matches('/').replace('\\', "/").to_ascii_lowercase()
 }
 
-/// Parser of one model.
+/// Parser for a single 3MF model.
 struct ModelReader<'a> {
     path: &'a str,
     package: &'a mut Package,

@@ -87,7 +87,7 @@ impl Heic {
         Ok(())
     }
 
-    /// Starts the box whose header has been received.
+    /// Starts processing the box whose header has been read.
     fn begin(&mut self, output: &mut Vec<u8>) -> Result<HeicState, PictureFault> {
         let mut numbers = BigEndian(&self.head);
         let short = numbers.next(4)?;

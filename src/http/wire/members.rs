@@ -32,7 +32,7 @@ pub trait FromJson: ToSchema + Sized {
     const NULLABLE: bool = false;
 
     /// `true` if an empty query parameter is treated as absent, because forms send an empty parameter if nothing is
-    /// selected. Forms omit a number that has a default instead.
+    /// selected. Number fields that have a default are omitted by forms rather than sent empty.
     const EMPTY_IS_ABSENT: bool = true;
 
     /// Parses a value. Returns `None` only after recording an error.

@@ -34,8 +34,8 @@ pub struct WebhookResponse {
     pub status: u16,
     /// Beginning of the body, at most `MAX_ANSWER_KEPT_BYTES`.
     pub beginning: Vec<u8>,
-    /// Description of the time limit, in plain language, if the response did not end within it; `None` if it ended or
-    /// broke off.
+    /// Plain-language description of the time limit that the response exceeded; `None` if the response completed or the
+    /// connection was lost.
     pub timeout: Option<String>,
 }
 

@@ -82,7 +82,8 @@ pub(super) async fn read(session: &DatabaseConnection) -> Result<LeaseRow, DbErr
     })
 }
 
-/// Reads the lease, and makes it if there is none: its table may also be removed while servers use it.
+/// Reads the lease, creating it if it does not exist. Creates the table too if necessary, because it can be dropped
+/// while servers are running.
 pub(super) async fn read_or_make(session: &DatabaseConnection) -> Result<LeaseRow, DbErr> {
     if let Ok(row) = read(session).await {
         return Ok(row);
@@ -91,7 +92,7 @@ pub(super) async fn read_or_make(session: &DatabaseConnection) -> Result<LeaseRo
     read(session).await
 }
 
-/// Makes a lease that nobody has, unless there is one.
+/// Creates a lease without a holder, unless one exists.
 pub(super) async fn make(session: &DatabaseConnection) -> Result<(), DbErr> {
     let created = session.execute_unprepared(CREATE).await;
     // Another server may have created it at the same moment: then it is there, although this one failed.

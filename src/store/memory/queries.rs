@@ -45,7 +45,8 @@ impl Tables {
         self.jobs().find(|one| one.id == job).map(|one| one.order_id)
     }
 
-    /// Returns the ID of the customer with the given normalised email address, as it is stored.
+    /// Returns the ID, in its stored form, of the customer with the given normalised email address; `None` if there is
+    /// none.
     pub(crate) fn customer_by_email(&self, email: &str) -> Option<String> {
         self.models_of::<customers::Model>().find(|one| one.email == email).map(|one| one.id.clone())
     }

@@ -181,8 +181,8 @@ impl Queries {
     }
 }
 
-/// Returns the first missing numbers from 1 to `last`, which are neither in `numbers` nor in a gap. `numbers` must be
-/// in ascending order.
+/// Returns the lowest numbers from 1 to `last` that are neither in `numbers` nor in a gap, up to [`MAX_NAMED_GAPS`] of
+/// them. `numbers` must be in ascending order.
 fn missing_numbers(numbers: &[i64], last: i64, gaps: &[NumberGap]) -> Vec<i64> {
     let assigned = numbers.iter().map(|number| (*number, *number));
     let left_out = gaps.iter().map(|gap| (gap.first, gap.last));

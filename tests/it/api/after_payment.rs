@@ -1,5 +1,5 @@
-//! Money after it was paid: refunds that fail days later, banks that take payments back, and a processor that has
-//! forgotten a request or refuses a part of it.
+//! Payments after they have been received: refunds that fail days later, banks that reverse payments, and a processor
+//! that has forgotten a request or rejects part of it.
 
 use serde_json::json;
 use simulator::processor::{Balance, DeliveryConditions, DisputeVerdict, Payer, SimPaymentProcessor};
@@ -12,7 +12,7 @@ use super::{paths, some_sku};
 use crate::support::clock::HOUR;
 use crate::support::{App, Clock, Db, on_both, until, waiting::until_seen};
 
-/// Starts a server that pays at this processor and mails what needs a person.
+/// Starts a server that uses this payment processor and emails the operators about whatever needs attention.
 async fn alerting(db: Db) -> (SimPaymentProcessor, App) {
     let processor = SimPaymentProcessor::start(KEY).await.unwrap();
     let app = knowing(&processor, db).env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org").start().await;
@@ -20,7 +20,7 @@ async fn alerting(db: Db) -> (SimPaymentProcessor, App) {
     (processor, app)
 }
 
-/// Pays an order of 2,500 at the processor; returns the order and the payment intent.
+/// Pays an order of 25.00 through the processor; returns the IDs of the order and the payment intent.
 async fn paid(processor: &SimPaymentProcessor, app: &App) -> (String, String) {
     let sku = some_sku(app).await;
     let order = app.order(&sku, 2).await;
@@ -30,17 +30,18 @@ async fn paid(processor: &SimPaymentProcessor, app: &App) -> (String, String) {
     (order, intent)
 }
 
-/// Waits until the order shows these flags.
+/// Waits until the order has exactly these flags.
 async fn flagged(app: &App, order: &str, flags: &[&str]) {
     until("the flags", || async { (show(app, order).await["flags"] == json!(flags)).then_some(()) }).await;
 }
 
-/// Waits until all events of the processor were heard.
+/// Waits until the server has received all of the processor's events.
 async fn wait_for_events(processor: &SimPaymentProcessor) {
     until("the events", || async { (processor.event_counts().0 == 0).then_some(()) }).await;
 }
 
-/// Asks for a refund of this amount once nothing that went back of the payment is being read.
+/// Requests a refund of this amount, retrying while the server responds 409 because an earlier refund is still being
+/// processed.
 async fn refund_part(app: &App, order: &str, amount_cents: i64) {
     let body = json!({"amountCents": amount_cents});
     let answer = until("the refund to be asked for", || async {

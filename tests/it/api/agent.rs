@@ -1,4 +1,4 @@
-//! Commands of the agent gateway, and what it is told.
+//! Commands from the agent gateway, and the events sent to it.
 
 use sea_orm::{ConnectionTrait as _, DbBackend, Statement};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ async fn tell(app: &App, skill: &str, params: Value) -> Answer {
     tell_as(app, Some(TOKEN), &json!({"skill": skill, "params": params, "userId": "telegram:7"})).await
 }
 
-/// Calls a skill; returns its words and its facts.
+/// Calls a skill, which must succeed; returns the message and the data of the response.
 async fn done(app: &App, skill: &str, params: Value) -> (String, Value) {
     let body = tell(app, skill, params).await.expect(200);
     assert_eq!(body["ok"], true, "{body}");

@@ -1,4 +1,4 @@
-//! Alerts to the operators by mail: whom they reach, how they look, and that many of them are few mails.
+//! Alert emails to the operators: recipients, appearance, and the grouping of many alerts into a few emails.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ async fn runs_low(client: &Client, name: &str) {
     client.post("/api/inventory/materials", &body).await.expect(201);
 }
 
-/// Returns the text of a mail without the line breaks and escapes of its transfer encoding.
+/// Decodes the body of an email: without the line breaks and escapes of its transfer encoding.
 pub fn decoded(mail: &str) -> String {
     mail.replace("\r\n", "\n").replace("=\n", "").replace("=3D", "=")
 }

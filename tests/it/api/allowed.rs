@@ -1,6 +1,6 @@
-//! Operations succeed for everybody who may use them: 2xx with the described body. Every reading operation is called by
-//! every role that it is for; what changes something is done once by each role. (`roles` tests that nobody else may.)
-//! So the statements of every operation run on both databases.
+//! Successful operations: each returns 2xx with the described body for every role that may call it. Every read
+//! operation is called by each of its roles, every write operation once by each of them (`roles` tests that nobody else
+//! may). This runs every operation's SQL on both databases.
 
 mod accounting;
 mod channels;
@@ -28,19 +28,20 @@ use super::{PASSWORD, customer_of, id, signed_in, some_sku, staff, with_role};
 use crate::support::contract::CONTRACT;
 use crate::support::{App, Client, Db, on_both, until};
 
-/// Operation with which a person releases a restored shop.
+/// Operation that releases a restored shop.
 const RESTORE_REVIEW: &str = "POST /api/restores/{id}/review";
 
-/// One caller, who does one thing after the other.
+/// A caller who performs operations one after another.
 struct Walk {
     client: Client,
     role: &'static str,
-    /// The operations that were answered 2xx.
+    /// Operations that have been answered with 2xx.
     done: Mutex<BTreeSet<String>>,
 }
 
 impl Walk {
-    /// Does one operation; it must be answered 2xx. Its body is held against the description by the client.
+    /// Performs an operation, which must be answered with 2xx. The client checks the response body against the API
+    /// description.
     async fn ok(&self, operation: &str, subject: &str, body: Value) -> Value {
         let (method, route) = operation.split_once(' ').unwrap();
         let path = route
@@ -113,7 +114,7 @@ impl Walk {
         self.ok("DELETE /api/inventory/materials/{id}", &material, Value::Null).await;
     }
 
-    /// Links the material to a part of the parts management system, the one with this number.
+    /// Links the material to part number `n` of the parts management system.
     async fn stock_link(&self, material: &str, n: usize) {
         self.ok("POST /api/inventory/stock-links/look", "", json!({})).await;
         let entry = until("the part to be read", || async {
@@ -171,7 +172,7 @@ impl Walk {
         self.ok("DELETE /api/webhooks/endpoints/{id}", &endpoint, Value::Null).await;
     }
 
-    /// Registers a machine that has nothing else to do, and calls the operations on printers.
+    /// Registers a printer that is used for nothing else, and calls the operations on printers.
     async fn printers(&self, sim: &SimPrinter) {
         let new = json!({
             "name": format!("Printer {}", sim.serial), "type": sim.kind.as_str(), "machineType": "fdm_large",
@@ -367,7 +368,7 @@ async fn change_all(db: Db) {
     nothing_is_left_out(&walks);
 }
 
-/// Checks that every role did everything that it may do.
+/// Checks that every role has performed every operation that it is allowed to.
 fn nothing_is_left_out(walks: &[Walk]) {
     for route in CONTRACT.served.iter().filter(|route| route.method != "GET") {
         let (operation, what) = (CONTRACT.operation(route), format!("{} {}", route.method, route.path));

@@ -1,5 +1,5 @@
-//! The order in which the payment processor's events arrive decides nothing: of an order, and of an invoice without
-//! one.
+//! Payment events in every possible order of arrival: the result for an order, and for an invoice without one, is
+//! always the same.
 
 use serde_json::{Value, json};
 use simulator::payments::{SimPayment, SimPaymentEvent as E};
@@ -24,7 +24,7 @@ fn permutations(events: &[E]) -> Vec<Vec<E>> {
     all
 }
 
-/// Tells the events in this order, each of them twice.
+/// Sends the events in this order, each of them twice.
 async fn tell_all(app: &App, payment: &SimPayment, events: &[E], name: &str) {
     for (n, event) in events.iter().enumerate() {
         tell(app, payment, *event, &format!("evt_{name}_{n}")).await;
@@ -32,7 +32,7 @@ async fn tell_all(app: &App, payment: &SimPayment, events: &[E], name: &str) {
     }
 }
 
-/// Status, what is due, and what its credit notes are over.
+/// Returns the invoice's status, the amount due and the total of its credit notes, both in minor units.
 fn in_short(invoice: &Value) -> (String, i64, i64) {
     let notes = invoice["documents"].as_array().unwrap().iter().filter(|one| one["kind"] == "credit_note");
     let credited = notes.map(|one| one["totalCents"].as_i64().unwrap()).sum();
@@ -48,7 +48,7 @@ async fn invoice_is(app: &App, invoice: &str, expected: (&str, i64, i64)) {
     .await;
 }
 
-/// Creates an invoice over the total that belongs to no order.
+/// Creates an invoice over `TOTAL` that belongs to no order.
 async fn own_invoice(app: &App) -> String {
     let line = json!({"description": "Design", "quantity": 1, "unitPriceCents": TOTAL, "taxRateBps": 0});
     let new = json!({"customerName": "Ann", "customerEmail": "ann@example.org", "lineItems": [line]});

@@ -1,4 +1,4 @@
-//! The audit log: who did what, and a sample of what was refused.
+//! The audit log: who did what, and a sample of the refused requests.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Backups: whole, of one moment, and restored by what everybody has: `tar`, and `pg_restore` for PostgreSQL.
+//! Backups: complete, consistent, and readable with standard tools: `tar`, and `pg_restore` for PostgreSQL.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -16,10 +16,11 @@ use crate::billing::invoices::sent;
 use crate::support::{App, Client, Db, on_both, on_sqlite, until};
 
 const PATH: &str = "/api/backup";
-/// More than two sockets and the pieces between them hold: whoever does not read it keeps a backup under way.
+/// Size of a file, in bytes, that exceeds all buffers between server and client: a backup with this file stays in
+/// progress as long as nobody reads it.
 const LARGE_BYTES: usize = 48 * 1024 * 1024;
 
-/// Asks for a backup, which is not read yet.
+/// Requests a backup without reading the response body.
 pub async fn request_backup(client: &Client) -> reqwest::Response {
     client.open(client.request("POST", PATH)).await
 }
@@ -29,7 +30,7 @@ pub async fn large_file(app: &App) -> String {
     file_of(app, LARGE_BYTES).await
 }
 
-/// Uploads a file of so many bytes.
+/// Uploads a G-code file of at least this many bytes; returns its ID.
 pub async fn file_of(app: &App, bytes: usize) -> String {
     let mut code = simulator::gcode::gcode("large", 60, 10.0, 3300.0).into_bytes();
     let line = [b"; ".as_slice(), &[b'x'; 1000], b"\n"].concat();
@@ -64,7 +65,7 @@ fn files_below(folder: &Path) -> BTreeSet<String> {
     files
 }
 
-/// Holds what was unpacked against the manifest; the manifest.
+/// Checks the unpacked files against the manifest, and returns the manifest.
 pub fn holds(folder: &Path) -> Value {
     let text = std::fs::read_to_string(folder.join("manifest.json")).unwrap();
     let manifest: Value = serde_json::from_str(&text).unwrap();
@@ -82,7 +83,7 @@ pub fn holds(folder: &Path) -> Value {
     manifest
 }
 
-/// Counts each table of a database as the manifest does.
+/// Checks the number of rows in each table of a database against the manifest.
 async fn has_rows(url: &str, manifest: &Value) {
     let mut options = ConnectOptions::new(url);
     options.max_connections(1).sqlx_logging(false);
@@ -104,7 +105,7 @@ async fn has_rows(url: &str, manifest: &Value) {
     db.close().await.unwrap();
 }
 
-/// Lists everything that a shop shows of itself and that time does not change.
+/// Lists everything that the shop's API shows and that does not change over time.
 async fn list_items(client: &Client) -> Vec<Value> {
     let mut all = Vec::new();
     for (path, list, members) in [
@@ -234,7 +235,7 @@ on_sqlite! {
     }
 }
 
-/// Drafts an invoice after the restore.
+/// Drafts an invoice after the restore; returns its ID.
 async fn draft(client: &Client) -> String {
     let new = json!({
         "customerName": "Bob", "customerEmail": "bob@example.org",

@@ -1,4 +1,4 @@
-//! Backups that the server makes by itself: when they are due, which are kept, and who is told when they fail.
+//! Scheduled backups: when they are due, which are kept, and who is notified when one fails.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ const EVERY: &str = "PRINTFLOOR_BACKUP__EVERY_HOURS";
 const TO: &str = "PRINTFLOOR_BACKUP__TO";
 const KEEP: &str = "PRINTFLOOR_BACKUP__KEEP";
 
-/// Returns the settings of a server that makes a backup each hour and keeps two.
+/// Returns the settings of a server that creates a backup every hour and keeps the newest two.
 fn scheduled(to: &Path) -> Builder {
     App::on(Db::sqlite()).env(EVERY, 1).env(TO, to.display()).env(KEEP, 2)
 }
@@ -25,7 +25,7 @@ fn backups(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Writes a file that looks like a backup of long ago.
+/// Creates a file that looks like a backup from January 2020.
 fn old_backup(folder: &Path, day: u32) -> PathBuf {
     let file = folder.join(format!("printfloor-backup-2020-01-{day:02}T00-00-00Z.tar"));
     fs::write(&file, "old").unwrap();

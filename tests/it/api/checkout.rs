@@ -1,5 +1,5 @@
-//! Orders are paid at the simulated processor: one session for all who ask, books that are the processor's, refunds,
-//! and nothing lost by a kill.
+//! Payments through the simulated processor: one session for all callers, books that match the processor's, refunds,
+//! and no loss when the server is killed.
 
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ pub async fn shop(db: Db) -> (SimPaymentProcessor, App) {
     (processor, app)
 }
 
-/// Returns a server that pays at this processor.
+/// Returns the settings of a server that uses this payment processor.
 pub fn knowing(processor: &SimPaymentProcessor, db: Db) -> Builder {
     App::on(db)
         .env("PAYMENT_SECRET_KEY", KEY)
@@ -33,7 +33,7 @@ pub fn knowing(processor: &SimPaymentProcessor, db: Db) -> Builder {
         .env("PRINTFLOOR_INTEGRATIONS__RETRY_LONGEST_SECONDS", 0.3)
 }
 
-/// Sends the processor's events to this server.
+/// Makes the processor send its events to this server.
 pub fn tells(processor: &SimPaymentProcessor, app: &App) {
     let to = app.base.strip_prefix("http://").unwrap().parse().unwrap();
     processor.events_go_to(to, "/webhooks/payments", PAYMENT_SECRET);
@@ -43,7 +43,7 @@ pub(super) async fn check_out(client: &Client, order: &str) -> Answer {
     client.post(&format!("/api/orders/{order}/checkout"), &json!({})).await
 }
 
-/// Returns the session of an order's checkout.
+/// Returns the ID of the session of an order's checkout.
 pub(super) async fn session(client: &Client, order: &str) -> String {
     let answer = check_out(client, order).await.expect(200);
     answer["sessionId"].as_str().unwrap().to_owned()
@@ -60,8 +60,8 @@ pub async fn is_closed(processor: &SimPaymentProcessor, session: &str) {
     until("the session to be closed", || async { (status_of(processor, session) == "expired").then_some(()) }).await;
 }
 
-/// Waits until both the books of an order and the processor say that this amount is kept. A refund goes out after its
-/// request was answered, so that both may agree on the old amount at first.
+/// Waits until both the books of an order and the processor show this amount as kept. A refund is sent after its
+/// request has been answered, so at first both may still show the old amount.
 pub(super) async fn balanced(processor: &SimPaymentProcessor, app: &App, order: &str, kept_cents: i64) {
     until_seen(&format!("the books and the processor to be at {kept_cents}"), || async {
         let (order_view, balance) = (show(app, order).await, processor.balance(order));

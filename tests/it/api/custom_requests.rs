@@ -1,4 +1,4 @@
-//! Custom requests, as operators work with them.
+//! Custom requests, from the operators' side.
 
 use serde_json::json;
 

@@ -28,7 +28,7 @@ fn every_route_is_described_and_every_description_has_a_route() {
     assert!(misfits.is_empty(), "see \"Add an endpoint\" in CONTRIBUTING.md: {misfits:#?}");
 }
 
-/// An answer that the description does not know fails whatever test got it.
+/// Checks that a response that is missing from the description fails the test that received it.
 #[test]
 fn the_tests_notice_what_is_not_described() {
     let notices = |method: &str, path: &str, status: u16, kind: &str, body: &Value| {
@@ -95,7 +95,8 @@ fn every_operation_is_documented() {
     assert!(ids.len() >= 90, "{}", ids.len());
 }
 
-/// Checks that everything has a name: generated clients make a type of each name, and nobody could spell the others.
+/// Checks that every schema has a name: generated clients create a type for each name, and unnamed types cannot be
+/// referred to.
 #[test]
 fn every_body_answer_and_choice_is_a_schema_with_a_name() {
     fn choices<'a>(value: &'a Value, enums: &mut Vec<&'a Value>) {
@@ -127,7 +128,7 @@ fn every_body_answer_and_choice_is_a_schema_with_a_name() {
     assert!(enums.is_empty(), "{enums:?}");
 }
 
-/// Checks every schema of the document against the value that it shows as an example.
+/// Checks that every example in the document is valid against its schema.
 #[test]
 fn examples_are_what_they_are_examples_of() {
     let mut examples = 0;
@@ -216,7 +217,7 @@ async fn the_server_shows_the_description_to_anybody() {
     assert_eq!(document["components"], CONTRACT.document["components"]);
 }
 
-/// Constructs that only OpenAPI 3.1 has, wherever they stand outside examples.
+/// Collects constructs that exist only in OpenAPI 3.1, wherever they occur outside examples.
 fn only_3_1(value: &Value, keywords: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
@@ -269,8 +270,8 @@ async fn the_rendition_for_3_0_and_the_catalogue_of_events_are_for_anybody() {
     }
 }
 
-/// Checks the order of the ways to sign in: the page of the description offers them so, and the page at `/` says to
-/// take the key.
+/// Checks the order of the authentication schemes: the description's page offers them in this order, and the page at
+/// `/` asks users for the key.
 #[test]
 fn an_api_key_is_the_first_way_to_say_who_one_is() {
     let schemes = CONTRACT.document["components"]["securitySchemes"].as_object().unwrap();
@@ -314,7 +315,7 @@ async fn the_pages_that_show_it_need_nobody_else() {
     assert_eq!(nobody.get("/docs/nothing.js").await.error(404), "not_found");
 }
 
-/// Fails with the first line that differs: the documents are too long to be shown.
+/// Fails with the first line that differs, because the documents are too long for an error message.
 fn assert_same_lines(printed: &str, expected: &str) {
     for (number, (printed, expected)) in printed.lines().zip(expected.lines()).enumerate() {
         assert_eq!(printed, expected, "line {}", number + 1);

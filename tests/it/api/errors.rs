@@ -1,4 +1,4 @@
-//! One shape of errors everywhere, with everything that is wrong at once and nothing of the inside.
+//! Error responses: the same shape everywhere, all errors at once, and no internal details.
 
 use serde_json::{Value, json};
 
@@ -184,7 +184,7 @@ async fn all_faults_of_a_body_are_told_at_once() {
     }
 }
 
-/// Names stand in subjects of mails, in headers and in lines of the log.
+/// Checks that names with line breaks are refused, because names appear in email subjects, headers and log lines.
 #[tokio::test]
 async fn a_name_with_a_line_break_is_refused() {
     let app = App::new(Db::sqlite()).await;

@@ -1,4 +1,4 @@
-//! A repeated request has one effect and gets the first answer again.
+//! Idempotency keys: a repeated request has one effect and receives the first response again.
 
 use serde_json::json;
 use simulator::sink::Sink;
@@ -12,7 +12,7 @@ fn replayed(answer: &Answer) -> bool {
     answer.header("idempotency-replayed") == Some("true")
 }
 
-/// Asserts that `again` is the first answer once more.
+/// Asserts that `again` is a replay of the first response.
 #[track_caller]
 fn is_replay(first: &Answer, again: &Answer) {
     assert!(!replayed(first), "the first answer is no repeat");
@@ -70,8 +70,8 @@ on_sqlite! {
     }
 }
 
-/// Checks that a client that tries again for most of a day places one order, and that a key that has expired is
-/// answered until the next cleanup deletes its row.
+/// Checks that a client that retries for most of a day places one order, and that an expired key is still honoured
+/// until the next cleanup deletes its row.
 #[tokio::test]
 async fn a_key_holds_for_a_day() {
     let clock = Clock::new();

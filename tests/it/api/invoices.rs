@@ -1,4 +1,4 @@
-//! Invoices and credit notes through the port: numbers without a gap, the invoices of orders, PDF and XML.
+//! Invoices and credit notes over HTTP: gapless numbers, invoices of orders, PDF and XML.
 
 mod bucket;
 mod numbers;

@@ -1,11 +1,11 @@
-//! Jobs: why they wait, and what an operator does about it.
+//! Jobs: the reasons why they wait, and the operators' remedies.
 
 use serde_json::{Value, json};
 
 use super::{NOTHING, count, id, paths, some_sku};
 use crate::support::{App, Db, on_sqlite, until};
 
-/// Creates a paid order of one job for a part of 10 g, of a material with this stock and reorder point.
+/// Creates a paid order with one job for a part of 10 g; the material has this stock and reorder point, in grams.
 async fn job_with_stock(app: &App, quantity: f64, reorder_point: f64) -> (String, String, String) {
     let body = json!({"name": "PLA", "type": "filament", "quantity": quantity, "reorderPoint": reorder_point});
     let material = id(&app.post("/api/inventory/materials", &body).await.expect(201));

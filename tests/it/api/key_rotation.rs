@@ -1,4 +1,4 @@
-//! The key that encrypts stored secrets is replaced by another one.
+//! Replacement of the key that encrypts stored secrets.
 
 use simulator::sink::{Sink, verify};
 
@@ -6,28 +6,29 @@ use super::some_sku;
 use super::webhooks::{SECRET, got, happen, register};
 use crate::support::{App, on_both};
 
-/// Keys of a shop, oldest first: each replaces the one before.
+/// Encryption keys of a shop, oldest first; each replaces the previous one.
 const KEYS: [&str; 3] = [
     "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
     "BAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
     "CAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
 ];
 
-/// Starts a stopped server with a key, and with the one that it replaces.
+/// Starts a stopped server with a key and the former key that it replaces.
 async fn start_with(app: &mut App, key: &str, former: &str) {
     app.set_env("SECRETS_KEY", key);
     app.set_env("SECRETS_KEY_OLD", former);
     app.start().await;
 }
 
-/// Checks that the next delivery, of so many, is signed with the endpoint's secret, which the server has to decrypt.
+/// Triggers delivery number `number` and checks that it is signed with the endpoint's secret, which the server has to
+/// decrypt.
 async fn signs_delivery(app: &App, sku: &str, sink: &Sink, number: usize) {
     happen(app, sku).await;
     let one = &got(sink, number).await[number - 1];
     assert_eq!(verify(SECRET, &one.headers, &one.body, one.at.as_second()).service, Some(true));
 }
 
-/// Returns what `printfloor check` says of the secrets.
+/// Returns the lines of `printfloor check` about secrets.
 fn checked(app: &App) -> String {
     let (Ok(output) | Err(output)) = app.try_command(&["check"], "");
     output.lines().filter(|line| line.contains(" secrets ")).collect()

@@ -69,7 +69,7 @@ on_both! {
     }
 }
 
-/// Names of a list's items, sorted.
+/// Returns the names of a list's items, sorted.
 async fn names(app: &App, path: &str, plural: &str, member: &str) -> Vec<String> {
     let list = app.get(path).await.expect(200);
     let items = list[plural].as_array().unwrap();

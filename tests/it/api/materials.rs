@@ -6,7 +6,7 @@ use simulator::sink::Sink;
 use super::{count, id, paths};
 use crate::support::{App, Db, on_both, on_sqlite, until};
 
-/// Lists the mails in the outbox folder whose subject holds these words.
+/// Lists the emails in the outbox folder whose subject contains this text.
 pub fn mails(app: &App, subject: &str) -> Vec<String> {
     let Ok(folder) = std::fs::read_dir(app.data().join("outbox")) else { return Vec::new() };
     let files = folder.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "eml"));

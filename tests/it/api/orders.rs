@@ -1,4 +1,4 @@
-//! Orders from placing to shipping, as the shop's programs see them.
+//! Orders from placement to shipment, as the shop's own programs see them.
 
 use serde_json::{Value, json};
 use simulator::{Fleet, FleetOptions, PrinterKind};
@@ -206,7 +206,7 @@ on_sqlite! {
     }
 }
 
-/// Starts a server with a quick printer, and a SKU of 1.00 that it prints.
+/// Starts a server with a fast printer and a SKU of 1.00 for it; returns the server, the printer and the SKU's ID.
 async fn with_printer(db: Db, env: &[(&str, &str)]) -> (App, Fleet, String) {
     let mut app = App::on(db);
     for (name, value) in env {

@@ -1,4 +1,4 @@
-//! A customer's key sees and makes its own orders, and nothing of others.
+//! Orders of a customer's API key: the key sees and places only that customer's orders.
 
 use serde_json::{Value, json};
 use simulator::{Fleet, FleetOptions, PrinterKind};
@@ -11,7 +11,7 @@ async fn order(client: &Client, sku: &str) -> Value {
     client.post("/api/orders", &one_of(sku)).await.expect(201)
 }
 
-/// Checks that every operation of a customer on this order responds 404.
+/// Checks that every operation that a customer calls on this order responds 404.
 async fn does_not_see(client: &Client, order: &str) {
     assert_eq!(client.get(&format!("/api/orders/{order}")).await.error(404), "order_not_found");
     assert_eq!(client.get(&format!("/api/orders/{order}/timeline")).await.error(404), "order_not_found");

@@ -1,4 +1,4 @@
-//! Signed events of the payment processor: late, twice, out of order, or of nobody.
+//! Signed events from the payment processor: late, repeated, out of order, or about unknown orders.
 
 use serde_json::{Value, json};
 use simulator::payments::{SimPayment, SimPaymentEvent as E, signature};
@@ -20,13 +20,13 @@ async fn send(app: &Client, path: &str, body: &str, signed: Option<&str>) -> Ans
     app.send(request).await
 }
 
-/// Sends an event as the processor does, signed now.
+/// Sends an event as the processor does, signed with the current time.
 async fn tell_at(app: &App, path: &str, body: &str) -> Answer {
     let signed = signature(PAYMENT_SECRET, unix_now(), body.as_bytes());
     send(&app.nobody(), path, body, Some(&signed)).await
 }
 
-/// Tells of an event; it must be taken.
+/// Sends a payment event, which must be accepted.
 pub async fn tell(app: &App, payment: &SimPayment, event: E, event_id: &str) {
     let answer = tell_at(app, PATH, &payment.event(event, event_id, unix_now())).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
@@ -42,7 +42,7 @@ pub async fn show(app: &App, order: &str) -> Value {
     app.get(&format!("/api/orders/{order}")).await.expect(200)
 }
 
-/// Status, flags, number of payments and of jobs.
+/// Returns the order's status, its flags, and its numbers of payments and jobs.
 pub async fn stands(app: &App, order: &str) -> (String, Vec<String>, usize, usize) {
     let body = show(app, order).await;
     let flags = body["flags"].as_array().unwrap().iter().map(|flag| flag.as_str().unwrap().to_owned()).collect();

@@ -1,4 +1,4 @@
-//! Quotes through the port: drafted, priced from models, sent, accepted, made into orders at exactly their prices.
+//! Quotes over HTTP: drafted, priced from models, sent, accepted, and turned into orders at exactly the same prices.
 
 pub mod models;
 

@@ -1,4 +1,4 @@
-//! A refund belongs to the payment that it names: several payments of one order, paid back in every order.
+//! Refunds of individual payments: an order has several payments, refunded in every order.
 
 use serde_json::json;
 use simulator::payments::{SimPayment, SimPaymentEvent as E};
@@ -11,7 +11,7 @@ use crate::support::{App, Db, on_sqlite, until};
 
 const WHOLE: E = E::Refunded { refunded_cents: 1250 };
 
-/// Returns a payment of the same order by another card.
+/// Returns a simulated payment for the same order with another card.
 fn card(order: &str, name: &str, cents: i64) -> SimPayment {
     let payment = SimPayment::new(order, cents, "usd");
     SimPayment { session_id: format!("cs_{name}_{order}"), payment_intent: format!("pi_{name}_{order}"), ..payment }

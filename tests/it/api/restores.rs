@@ -1,5 +1,5 @@
-//! Backup and restore by command, and what a restored shop does until somebody has looked: nothing by itself, and no
-//! number twice.
+//! Backup and restore on the command line, and a restored shop until its review: the shop does nothing by itself and
+//! assigns no number twice.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::support::stream::Stream;
 use crate::support::waiting::until_seen;
 use crate::support::{App, Client, Db, on_both, on_sqlite, until};
 
-/// Bytes of a file that makes a restore long enough to be interrupted.
+/// Size of a file, in bytes, that makes a restore long enough to be interrupted.
 const LONG_RESTORE: usize = 16 * 1024 * 1024;
 
 /// Creates an empty database of the same kind.
@@ -46,7 +46,7 @@ async fn the_restore(client: &Client) -> Value {
     list["restores"][0].clone()
 }
 
-/// Returns the number behind the series: 7 of `INV-2026-000007`.
+/// Returns the number within the series: 7 for `INV-2026-000007`.
 fn ordinal(number: &str) -> i64 {
     number.rsplit_once('-').unwrap().1.parse().unwrap()
 }
@@ -333,7 +333,7 @@ async fn sent_by(client: &Client, email: &str) {
     client.act(&format!("/api/invoices/{invoice}/send")).await.expect(200);
 }
 
-/// Makes a draft of an invoice; its id.
+/// Drafts an invoice; returns its ID.
 async fn draft(client: &Client, email: &str) -> String {
     let new = json!({
         "customerName": "Bob", "customerEmail": email,
@@ -342,7 +342,7 @@ async fn draft(client: &Client, email: &str) -> String {
     id(&client.post("/api/invoices", &new).await.expect(201))
 }
 
-/// Registers the only printer of a fleet, and waits until it is connected.
+/// Registers the fleet's only printer and waits until it is connected.
 async fn printer(client: &Client, fleet: &Fleet) {
     let sim = &fleet.printers[0];
     let new = json!({

@@ -1,4 +1,4 @@
-//! Permissions: every operation of the API's description with every kind of caller.
+//! Permissions: every operation in the API description, called by every kind of caller.
 
 use printfloor::http::openapi::derive::{ANYBODY, roles};
 use printfloor::http::routes::ServedRoute;
@@ -9,7 +9,8 @@ use crate::billing::customer;
 use crate::support::contract::CONTRACT;
 use crate::support::{App, Client, Clock, Db};
 
-/// Operations without credentials, listed apart from the routes themselves; operators may use those on no list.
+/// Operations that need no credentials, listed independently of the routes. Operations on none of these lists are open
+/// to operators.
 const FOR_ANYBODY: &[&str] = &[
     "POST /api/auth/login",
     "POST /api/auth/logout",
@@ -46,7 +47,7 @@ const FOR_CUSTOMERS: &[&str] = &[
     "POST /api/orders/{id}/checkout",
     "GET /api/orders/{id}/timeline",
 ];
-/// Beginnings of the paths that are for admins alone; of webhook endpoints only the operations that change them.
+/// Path prefixes reserved for admins; for webhook endpoints, only the operations that change them.
 const FOR_ADMINS: &[&str] = &[
     "/api/users",
     "/api/auth/api-keys",
@@ -58,8 +59,8 @@ const FOR_ADMINS: &[&str] = &[
     "/api/webhooks",
 ];
 
-/// Operations for admins on resources that operators read: setting the secrets of other shops, releasing a restored
-/// shop.
+/// Operations reserved for admins on resources that operators may read: setting the secrets of sales channels,
+/// releasing a restored shop.
 const CHANGED_BY_ADMINS: &[&str] = &[
     "POST /api/sales-channels",
     "PATCH /api/sales-channels/{id}",
@@ -94,16 +95,17 @@ fn the_description_demands_what_the_decisions_demand() {
     }
 }
 
-/// Somebody who calls.
+/// Caller of an operation.
 struct Caller {
     name: &'static str,
     client: Client,
-    /// Their role; none for those without credentials, or with ones that do not count.
+    /// Role of the caller; `None` without valid credentials.
     role: Option<&'static str>,
     session: bool,
 }
 
-/// Returns the status with which the guard answers, by the description; `None` lets the request through to its handler.
+/// Returns the status of the permission check's rejection according to the description; `None` if the request reaches
+/// its handler.
 fn expected(operation: &Value, caller: &Caller) -> Option<u16> {
     let roles = operation["x-roles"].as_array().unwrap_or_else(|| panic!("no roles: {operation}"));
     let security = operation["security"].as_array().unwrap();
@@ -121,9 +123,9 @@ fn expected(operation: &Value, caller: &Caller) -> Option<u16> {
     }
 }
 
-/// Age of the session that has expired, in milliseconds; longer than any session lives.
+/// Age of the expired session, in milliseconds; longer than the lifetime of any session.
 const EXPIRED_MS: i64 = 31 * 86_400_000;
-/// Time for which the key that has expired counted: longer than its creation takes, and shorter than its age.
+/// Lifetime of the expired key, in seconds: longer than it takes to create the key, but shorter than the key's age.
 const KEY_LIFE_SECONDS: i64 = 3600;
 
 async fn callers(app: &App, clock: &Clock) -> Vec<Caller> {
@@ -204,7 +206,7 @@ async fn every_operation_takes_those_it_is_for_and_nobody_else() {
     assert!(requests > 900, "{requests}");
 }
 
-/// Checks that another customer's resources do not exist for a customer, whatever the operation.
+/// Checks that every operation on another customer's resources responds as if they did not exist.
 #[tokio::test]
 async fn a_customer_finds_nothing_of_another() {
     let app = App::new(Db::sqlite()).await;

@@ -1,4 +1,4 @@
-//! Orders that other shops sold: messages late, twice, out of order and of nobody, through the variant map.
+//! Orders from sales channels: messages that are late, repeated, out of order or unknown, and the variant mapping.
 
 pub mod files;
 
@@ -27,19 +27,19 @@ pub fn address(app: &App) -> SocketAddr {
     app.base.trim_start_matches("http://").parse().unwrap()
 }
 
-/// Creates a channel of this kind, whose shop is at this address.
+/// Creates a sales channel of this kind for the shop at this URL; returns the channel's ID.
 pub async fn channel(app: &App, kind: &str, url: Option<&str>) -> String {
     let new = json!({"kind": kind, "name": "Web shop", "secret": SECRET, "baseUrl": url, "accessToken": TOKEN});
     id(&app.post(CHANNELS, &new).await.expect(201))
 }
 
-/// Says what is made for a variant.
+/// Maps a variant of the channel to a quantity of a SKU.
 pub async fn map(app: &App, channel: &str, variant: &str, sku: &str, quantity: u32) {
     let variants = json!({"variants": [{"variant": variant, "skuId": sku, "quantity": quantity}]});
     app.post(&format!("{CHANNELS}/{channel}/variants"), &variants).await.expect(200);
 }
 
-/// Starts a shop with its channel; its messages go to the server.
+/// Starts another shop with a sales channel for it and sends the shop's messages to the server; returns both.
 pub async fn shop(app: &App, system: ShopSystem) -> (OtherShop, String) {
     let shop = OtherShop::start(system, TOKEN).await.unwrap();
     let kind = match system {
@@ -51,7 +51,7 @@ pub async fn shop(app: &App, system: ShopSystem) -> (OtherShop, String) {
     (shop, channel)
 }
 
-/// Waits until every message was taken.
+/// Waits until the server has accepted every message.
 async fn quiet(shop: &OtherShop) {
     until("all messages to be taken", || async { (shop.message_counts().0 == 0).then_some(()) }).await;
     let counts = shop.message_counts();
@@ -66,7 +66,7 @@ pub async fn record(app: &App, channel: &str, order: u64) -> Option<Value> {
     all.into_iter().find(|one| one["externalId"] == there.as_str())
 }
 
-/// Waits until a record stands so; gives it.
+/// Waits until the record of a channel order has this status; returns the record.
 pub async fn stands(app: &App, channel: &str, order: u64, status: &str) -> Value {
     until(&format!("order {order} there to be {status}"), || async {
         record(app, channel, order).await.filter(|record| record["status"] == status)

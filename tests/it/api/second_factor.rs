@@ -1,5 +1,5 @@
-//! Second factors of the staff: set up, asked for at sign-in by API and page, each code good once and few guessed,
-//! removed.
+//! Second factors of the staff: set-up, the prompt at sign-in by API and page, codes that are valid once and hard to
+//! guess, and removal.
 
 use jiff::Timestamp;
 use printfloor::domain::second_factor::code_at;
@@ -12,10 +12,10 @@ use crate::support::{App, Client, Db, on_sqlite};
 
 const ANN: &str = "ann@example.org";
 const OWN: &str = "/api/auth/second-factor";
-/// Time for which an app shows one code, in milliseconds.
+/// Validity of a code, in milliseconds.
 const STEP_MS: i64 = 30_000;
 
-/// Returns the code that an authenticator app shows now, or so many steps later.
+/// Returns the code that an authenticator app shows `later` steps from now.
 #[expect(clippy::disallowed_methods, reason = "the server's clock is that of the machine")]
 fn code(secret: &str, later: i64) -> String {
     let at = Timestamp::now().as_millisecond() + later * STEP_MS;
@@ -30,7 +30,7 @@ async fn login(app: &App, code: Option<&str>) -> Answer {
     app.nobody().post("/api/auth/login", &body).await
 }
 
-/// Sets a second factor up; its secret and its recovery codes.
+/// Sets up a second factor; returns its secret and recovery codes.
 pub async fn set_up(ann: &Client) -> (String, Vec<String>) {
     let begun = ann.post(OWN, &json!({"currentPassword": PASSWORD})).await.expect(200);
     let secret = begun["secret"].as_str().unwrap().to_owned();

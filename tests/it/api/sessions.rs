@@ -1,4 +1,4 @@
-//! Staff: signing in and out, cookies, other sites, passwords, the last admin.
+//! Staff sessions: signing in and out, cookies, requests from other sites, passwords, and the last admin.
 
 use serde_json::json;
 

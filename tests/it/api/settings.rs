@@ -1,4 +1,4 @@
-//! Settings and integrations over the API: shown without secrets, changed in `.env`, in force after a restart.
+//! Settings and integrations over the API: shown without secrets, changed in `.env`, effective after a restart.
 
 use axum::http::HeaderMap;
 use axum::routing::get;
@@ -289,7 +289,7 @@ async fn nothing_is_written_while_the_database_takes_nothing() {
     assert_eq!(actions[..2], ["settings.write", "settings.plan"], "newest first: {log}");
 }
 
-/// Starts a smart home with the token `t0k`; returns its address.
+/// Starts a smart home system that accepts the token `t0k`; returns its address.
 pub async fn smart_home() -> String {
     let home = Router::new().route(
         "/api/",

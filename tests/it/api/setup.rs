@@ -1,4 +1,4 @@
-//! The setup of a new shop: the one-time code, the first admin, tests of services, and what is saved.
+//! The setup of a new shop: the one-time code, the first admin, tests of services, and the saved settings.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::support::ports::closed_address;
 use crate::support::redis::RedisServer;
 use crate::support::{App, Client, Db, on_sqlite, until};
 
-/// Returns the code that the server printed at this start, counted from the first.
+/// Returns the code that the server printed at start number `start`, counted from 1.
 async fn code(app: &App, start: usize) -> String {
     until("a code to be printed", || async {
         let log = app.log();

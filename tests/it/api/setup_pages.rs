@@ -1,4 +1,4 @@
-//! The wizard as somebody with a browser sees it: page after page from the printed code to the first print.
+//! The setup wizard in a browser: page by page, from the printed code to the first print.
 
 mod german;
 mod requests;
@@ -13,11 +13,11 @@ use crate::support::ports::closed_address;
 use crate::support::stream::Stream;
 use crate::support::{App, Client, Db, on_sqlite, until};
 
-/// A browser without script: keeps cookies, follows nothing.
+/// A browser without JavaScript that keeps cookies and does not follow redirects.
 struct Browser {
     client: Client,
     cookies: BTreeMap<String, String>,
-    /// Languages that the browser prefers, as it sends them.
+    /// Value of the `Accept-Language` header.
     languages: &'static str,
 }
 
@@ -59,14 +59,14 @@ impl Browser {
         page
     }
 
-    /// Sends a form that leads on; where to.
+    /// Checks that the response to a form is a redirect, and returns its target.
     #[track_caller]
     fn led(answer: &Answer) -> &str {
         assert_eq!(answer.status, 303, "{}", answer.text);
         answer.header("location").expect("a place")
     }
 
-    /// Opens the wizard with the code that was printed at this start, and makes the first admin.
+    /// Opens the wizard with the code printed at the first start, and creates the first admin.
     async fn begin(&mut self, app: &App) {
         let code = code(app, 1).await;
         assert_eq!(Self::led(&self.send("/setup/enter", &[("code", code.as_str())]).await), "/setup");
@@ -94,7 +94,7 @@ fn is_sound(page: &Answer) {
     }
 }
 
-/// Returns the code that the server printed at this start, counted from the first.
+/// Returns the code that the server printed at start number `start`, counted from 1.
 async fn code(app: &App, start: usize) -> String {
     until("a code to be printed", || async {
         let log = app.log();
@@ -105,7 +105,7 @@ async fn code(app: &App, start: usize) -> String {
     .await
 }
 
-/// Returns the fields of a printer, as the form has them.
+/// Returns the form fields for a printer.
 fn fields_of<'a>(sim: &'a SimPrinter, key: &'a str) -> Vec<(&'static str, &'a str)> {
     vec![
         ("name", "Ada"),
@@ -247,7 +247,7 @@ on_sqlite! {
     }
 }
 
-/// Adds a printer, at the second try with its key.
+/// Adds a printer: once with a wrong key, which fails, then with the right one.
 async fn add_printer(browser: &mut Browser, sim: &SimPrinter) {
     let wrong = browser.send("/setup/printers/new", &fields_of(sim, "no such key")).await;
     assert_eq!(wrong.status, 400);
@@ -259,7 +259,7 @@ async fn add_printer(browser: &mut Browser, sim: &SimPrinter) {
     assert!(!page.text.contains("fw_rest"), "{}", page.text);
 }
 
-/// Tries services that do not answer, are not used or have faults, and one with which the wizard goes on.
+/// Tests services that do not respond, are unused or have errors, and one that succeeds.
 async fn try_services(browser: &mut Browser) {
     let closed = closed_address();
     let dead = format!("http://{closed}");
@@ -284,7 +284,7 @@ async fn try_services(browser: &mut Browser) {
     assert_eq!(browser.send("/setup/commerce", &smtp).await.status, 200);
 }
 
-/// Names the seller, whose country must be one.
+/// Enters the seller's details, after an attempt with an invalid country.
 async fn name_seller(browser: &mut Browser) {
     let seller = |part: &'static str| match part {
         "service" => ("service", "seller"),
@@ -360,7 +360,7 @@ async fn print_test_part(app: &App, browser: &mut Browser, token: &str) {
     assert_eq!(files["files"][0]["name"], "test-print.gcode", "{files}");
 }
 
-/// Follows the test print as the page does that answers the press of the button.
+/// Follows the test print on the page that responds to the button.
 async fn follow_print(app: &App, browser: &mut Browser, page: &Answer, printer: &str) {
     let path = format!("/setup/done/live?printer={printer}");
     for words in [format!("data-stream=\"{path}\""), format!("href=\"/floor/printers/{printer}\"")] {
@@ -388,7 +388,7 @@ async fn follow_print(app: &App, browser: &mut Browser, page: &Answer, printer: 
     assert_eq!(browser.get("/setup/done/live?printer=nowhere").await.status, 404);
 }
 
-/// Returns the token of the forms on a page.
+/// Returns the form token of a page.
 fn token(page: &Answer) -> String {
     let (_, rest) = page.text.split_once("name=\"form_token\" value=\"").unwrap_or_else(|| panic!("{}", page.text));
     rest.split('"').next().unwrap().to_owned()

@@ -13,18 +13,18 @@ use crate::store::proxy::{Proxy, Wire};
 use crate::support::{App, Db, on_sqlite, until};
 use crate::whole::pay;
 
-/// Longest that a look may take while the database says nothing, on a machine that is busy with tests: its parts wait
-/// for 2 and 2, or 2 and 3 seconds, and one look may wait for another.
+/// Maximum duration of a monitoring request while the database does not respond, on a machine that is busy with tests:
+/// the request's parts wait 2 + 2 or 2 + 3 seconds, and one request may wait for another.
 const MAX_LOOK: Duration = Duration::from_secs(20);
 
-/// Returns the samples of a page, by name and labels as they stand there.
+/// Returns the samples of a metrics page by name and labels, as written on the page.
 fn samples(text: &str) -> HashMap<&str, f64> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| line.rsplit_once(' ').map(|(name, value)| (name, value.parse().unwrap())).unwrap()).collect()
 }
 
-/// Checks what `promtool check metrics` requires of a page in the older format: a line of help and one of type for each
-/// name.
+/// Checks the requirements of `promtool check metrics` for a page in the older format: one help line and one type line
+/// for each name.
 fn every_sample_has_help_and_type(page: &str) {
     let named = |mark: &str| -> HashSet<String> {
         page.lines().filter_map(|line| line.strip_prefix(mark)?.split(' ').next().map(str::to_owned)).collect()
@@ -170,7 +170,7 @@ async fn in_production_every_line_of_a_request_is_json_with_its_id() {
     assert_ne!(refused.header("x-request-id"), Some("two words"));
 }
 
-/// Starts a server whose connection to PostgreSQL a test can cut.
+/// Starts a server whose connection to PostgreSQL can be cut; returns the server and the proxy between the two.
 async fn on_a_wire(db: Db) -> (App, Proxy) {
     let url: url::Url = db.url().unwrap().parse().unwrap();
     let proxy = Proxy::to((url.host_str().unwrap().to_owned(), url.port().unwrap())).await;
@@ -179,7 +179,7 @@ async fn on_a_wire(db: Db) -> (App, Proxy) {
     (App::on(db).env("DATABASE_URL", through).start().await, proxy)
 }
 
-/// Looks several times at once at all that monitoring reads; each look is answered in time.
+/// Sends several monitoring requests at once; each must be answered in time.
 async fn looks_are_answered_in_time(app: &App) {
     let paths = ["/healthz", "/readyz", "/metrics"].into_iter().cycle().take(12);
     let looks = paths.map(|path| async move {

@@ -1,4 +1,4 @@
-//! Uploads as slicers send them, byte for byte: into the library, and with "upload and print" onto a printer.
+//! Uploads as slicers send them, byte for byte: to the library and, with "upload and print", to a printer.
 
 use serde_json::{Value, json};
 use simulator::printer::PhysicalEvent;
@@ -10,12 +10,13 @@ use crate::support::{App, Client, Db, on_sqlite, until};
 
 const UPLOAD: &str = "/slicer/fdm_standard/api/files/local";
 
-/// Slicer by which the form is written.
+/// Slicer whose upload format is imitated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Slicer {
-    /// `PrusaSlicer`, and `OrcaSlicer`, which has it from there: curl, which first asks whether it may send.
+    /// `PrusaSlicer`, and `OrcaSlicer`, which inherited its code: uploads with curl, which sends `Expect: 100-continue`
+    /// first.
     Prusa,
-    /// Cura with its plugin for `OctoPrint`: Qt, which quotes the boundary.
+    /// Cura with its `OctoPrint` plugin: uploads with Qt, which quotes the boundary.
     Cura,
 }
 
@@ -57,7 +58,7 @@ impl Slicer {
         }
     }
 
-    /// Uploads; gives the status and the answer.
+    /// Uploads a file; returns the status and body of the response.
     async fn upload(self, app: &App, path: &str, key: &str, code: &str, print: bool) -> (u16, Value) {
         let (head, body) = self.form(code, print);
         let mut wire = Wire::to(app).await;

@@ -1,5 +1,4 @@
-//! Stock that is kept in step with a parts management system and with one that knows spools, whatever happens on the
-//! way.
+//! Stock synchronised with a parts management system and with a spool system, whatever goes wrong.
 
 mod forbidden;
 mod untold;
@@ -17,9 +16,10 @@ use super::id;
 use crate::support::{App, Db, on_sqlite, until};
 
 const TOKEN: &str = "inv-0123456789";
-/// Edits on both sides of a long run.
+/// Number of edits on both sides in the long run.
 const EDITS: u32 = 1000;
-/// Edits after which both sides are let come to agree: what piles up takes long on a busy machine.
+/// Number of edits after which both sides are given time to agree, because a large backlog takes long on a busy
+/// machine.
 const EDITS_TOGETHER: u32 = 100;
 
 fn free() -> SocketAddr {
@@ -50,12 +50,12 @@ async fn server(db: Db, section: &str, url: &str) -> App {
         .await
 }
 
-/// Grams of thousandths.
+/// Converts thousandths of a gram to grams, as JSON.
 fn grams(thousandths: i64) -> Value {
     if thousandths % 1000 == 0 { json!(thousandths / 1000) } else { json!(thousandths as f64 / 1000.0) }
 }
 
-/// Thousandths of grams.
+/// Converts grams in JSON to thousandths of a gram.
 fn thousandths(grams: &Value) -> i64 {
     (grams.as_f64().unwrap() * 1000.0).round() as i64
 }
@@ -68,7 +68,7 @@ fn status<'a>(body: &'a Value, system: &str) -> &'a Value {
     body["systems"].as_array().unwrap().iter().find(|one| one["system"] == system).unwrap()
 }
 
-/// Waits until the link of a material is as wanted.
+/// Waits until the material's stock link meets a condition; returns the link.
 async fn link_is(app: &App, what: &str, material: &str, condition: impl Fn(&Value) -> bool) -> Value {
     crate::support::waiting::until_seen(what, || async {
         let body = links(app).await;
@@ -81,7 +81,7 @@ async fn link_is(app: &App, what: &str, material: &str, condition: impl Fn(&Valu
     .await
 }
 
-/// Waits until both sides have this amount, in thousandths.
+/// Waits until both sides have this amount, in thousandths of a gram.
 async fn both_agree(app: &App, material: &str, truth: i64) {
     let agree =
         |link: &Value| link["state"] == "in_step" && link["ours"] == link["theirs"] && link["ours"] == grams(truth);
@@ -92,7 +92,7 @@ async fn quantity(app: &App, material: &str) -> i64 {
     thousandths(&app.get(&format!("/api/inventory/materials/{material}")).await.expect(200)["quantity"])
 }
 
-/// Links a material and waits for its preview.
+/// Links a material to an entry and waits for the preview.
 async fn linked(app: &App, system: &str, material: &str, entry: i64) -> Value {
     until("the entry to be read", || async {
         let list = app.get(&format!("/api/inventory/stock-entries?system={system}")).await.expect(200);
@@ -116,7 +116,7 @@ async fn adjust(app: &App, material: &str, delta: i64) -> bool {
     answer.status == 200
 }
 
-/// Random numbers that are the same each time.
+/// Random number generator with a fixed seed.
 struct Dice(u64);
 
 impl Dice {
@@ -127,7 +127,7 @@ impl Dice {
     fn change(&mut self) -> i64 {
         self.below(40_001) as i64 - 20_000
     }
-    /// Draws one of a few amounts, none of which is 0.
+    /// Returns one of four amounts, in thousandths of a gram, none of which is 0.
     fn few(&mut self) -> i64 {
         [-20_000, -10_000, 10_000, 20_000][self.below(4) as usize]
     }
@@ -263,14 +263,15 @@ on_sqlite! {
     }
 }
 
-/// Waits for the end of a look at the spools.
+/// Waits until the spool system has been polled once more.
 async fn looked(app: &App) {
     let last = async || status(&links(app).await, "spools")["synchronisedAt"].clone();
     let before = last().await;
     until("another look", || async { (last().await != before).then_some(()) }).await;
 }
 
-/// Settles a conflict by counting: our stock becomes the truth, and the difference is booked in the other system.
+/// Resolves a conflict by a stock-take: the counted stock becomes the true one, and the difference is booked in the
+/// other system.
 async fn person_decides(app: &App, there: &SpoolSystem, material: &str, truth: i64) {
     there.weather(NetworkCondition::Fair);
     // By what was read after the last edit.

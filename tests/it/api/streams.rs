@@ -1,4 +1,4 @@
-//! Events, read by cursor and followed as they happen.
+//! Event streams: read from a cursor, and followed live.
 
 use futures::StreamExt as _;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::support::waiting::LONG;
 use crate::support::{App, Client, Clock, Db, on_both, on_sqlite, until};
 
 const PATH: &str = "/api/events/stream";
-/// Lifetime of the key that expires while its stream is open.
+/// Lifetime, in seconds, of the key that expires while its stream is open.
 const KEY_LIFE_SECONDS: i64 = 3600;
 
 async fn place(app: &App, sku: &str) -> String {
@@ -89,7 +89,7 @@ on_sqlite! {
     }
 }
 
-/// Splits a stream into blocks that end with a blank line, as strict clients see them: each of them is an event.
+/// Splits a stream into the blocks, ended by a blank line, that a strict client would see as events.
 fn blocks(text: &str) -> Vec<&str> {
     text.split_inclusive("\n\n").filter(|block| block.ends_with("\n\n")).collect()
 }
@@ -154,7 +154,7 @@ async fn filters_take_kinds_of_events_and_subjects() {
     assert_eq!(super::paths(&app.get("/api/events?subject=order:nobody").await.expect(400)), ["subject"]);
 }
 
-/// Opens a stream and does not read it.
+/// Opens an event stream without reading from it.
 async fn sleeper(app: &App) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();

@@ -14,25 +14,25 @@ use super::id;
 use crate::support::waiting::LONG;
 use crate::support::{App, until};
 
-/// Five retries, at once: the shop's schedule in small.
+/// Retry schedule with five retries almost at once, in seconds.
 pub const QUICK: &str = "0.1,0.1,0.1,0.1,0.1";
-/// A first retry that no test lives to see.
+/// Retry schedule, in seconds, whose first retry comes after the end of the test.
 pub const SLOW: &str = "600";
 /// The secret of endpoints that tests register.
 pub const SECRET: &str = "a-secret-of-the-test-0123456789";
 
-/// Registers a sink for these events; gives the endpoint's id.
+/// Registers an endpoint for these events that delivers to the sink; returns the endpoint's ID.
 pub async fn register(app: &App, sink: &Sink, events: &[&str]) -> String {
     let body = json!({"url": sink.url(), "events": events, "secret": SECRET});
     id(&app.post("/api/webhooks/endpoints", &body).await.expect(201))
 }
 
-/// Triggers `order.created` by placing an order; returns its id.
+/// Triggers `order.created` by placing an order; returns the order's ID.
 pub async fn happen(app: &App, sku: &str) -> String {
     id(&app.post("/api/orders", &super::one_of(sku)).await.expect(201))
 }
 
-/// Waits until so many requests came; gives them.
+/// Waits until the sink has received this many requests; returns all of them.
 pub async fn got(sink: &Sink, requests: usize) -> Vec<ReceivedRequest> {
     sink.wait_until(|all| all.len() >= requests, LONG).await.expect("the requests to come")
 }
@@ -43,7 +43,7 @@ pub async fn log(app: &App, endpoint: &str) -> Vec<Value> {
     list["deliveries"].as_array().unwrap().clone()
 }
 
-/// Waits until the newest delivery is in this state; gives it.
+/// Waits until the newest delivery is in this state; returns the delivery.
 pub async fn newest_is(app: &App, endpoint: &str, state: &str) -> Value {
     until(&format!("the delivery to be {state}"), || async {
         log(app, endpoint).await.into_iter().next().filter(|newest| newest["state"] == state)

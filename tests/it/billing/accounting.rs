@@ -1,4 +1,4 @@
-//! Connecting the accounting system: by an admin, in one session, once; tokens are nowhere to be read.
+//! Connecting the accounting system: by an admin, in one session, once; tokens are never shown.
 
 use serde_json::json;
 use simulator::accounting::{AccountingSystem, TENANT};

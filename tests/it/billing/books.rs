@@ -1,5 +1,5 @@
-//! The books: whatever races (payment events ten times in any order, checkouts, operators), what is kept of each order
-//! and invoice is what the processor and the till have of it, and what was issued adds up.
+//! The books under concurrency (payment events ten times in any order, checkouts, operators): the kept amount of each
+//! order and invoice matches the processor and the cash register, and issued documents add up.
 
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -10,22 +10,22 @@ use crate::api::checkout::{KEY, knowing, tells};
 use crate::api::{id, some_sku};
 use crate::support::{App, Db, until, waiting::until_seen};
 
-/// Number of orders and of invoices that are paid at once, each of which is one interleaving; and of how many orders
-/// more the invoice follows.
+/// Number of orders, and of invoices, that are paid concurrently, each giving one interleaving; and number of further
+/// orders whose invoices are checked.
 type Amount = (usize, usize);
-/// In each run.
+/// Amounts for every run.
 const FEW: Amount = (25, 3);
-/// In the long profile.
+/// Amounts for the long profile.
 const MANY: Amount = (100, 25);
-/// Number of acts on each of them.
+/// Number of actions on each order or invoice.
 const ACTS: usize = 5;
 
-/// An order, or an invoice without one.
+/// An order, or an invoice without an order.
 struct Paid {
     path: String,
     id: String,
     checkout: String,
-    /// Operation that gives it up.
+    /// Operation that cancels the order or voids the invoice.
     end: &'static str,
 }
 
@@ -87,7 +87,8 @@ impl Paid {
         own["id"].as_str().map(str::to_owned)
     }
 
-    /// Checks that nothing is under way and the books are equal; returns the resource as it is shown.
+    /// Checks that nothing is in progress and that the books balance; returns the resource, or as the error the state
+    /// that does not.
     async fn settled(&self, app: &App, processor: &SimPaymentProcessor) -> Result<Value, Value> {
         let (view, there) = (app.get(&self.path).await.expect(200), processor.balance(&self.id));
         let payments = view["payments"].as_array().unwrap();
@@ -121,7 +122,7 @@ fn adds_up(invoice: &Value) {
     }
 }
 
-/// Sums what came through the processor over all pages of the list of payments.
+/// Sums the payments through the processor over all pages of the payment list, in minor units.
 async fn listed_cents(app: &App) -> i64 {
     let (mut listed, mut offset) = (0, 0);
     loop {
@@ -198,7 +199,8 @@ async fn books_agree(db: Db, (each, least_followed): Amount) {
     assert_eq!(listed, there, "every cent that the processor keeps is listed, and no other");
 }
 
-/// Checks that each invoice follows its order and that what was issued adds up; returns how many followed.
+/// Checks that each invoice follows its order and that issued documents add up; returns the number of invoices that
+/// followed.
 async fn invoices_follow(app: &App, processor: &SimPaymentProcessor, all: &[Paid]) -> usize {
     let mut followed = 0;
     for one in all {

@@ -1,4 +1,4 @@
-//! A customer pays an order of theirs, subscribes, and changes their mind, at the simulated processor.
+//! A customer who pays for an order, subscribes and cancels, with the simulated processor.
 
 use serde_json::json;
 use simulator::processor::{Payer, Renewal, SimPaymentProcessor};

@@ -1,4 +1,4 @@
-//! The description of the billing API: complete and true.
+//! The description of the billing API: complete and accurate.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::contract::BILLING;
 use crate::support::{App, Db};
 
-/// The names of shapes that the contract gives.
+/// Schema names that the contract prescribes.
 const NAMED: [&str; 16] = [
     "CustomerProfile",
     "UpdateProfileRequest",

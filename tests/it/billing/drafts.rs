@@ -1,4 +1,4 @@
-//! Drafts that are paid late: what they name is looked at once more, and the invoice names who buys.
+//! Drafts that are paid late: their contents are validated again, and the invoice names the buyer.
 
 use serde_json::{Value, json};
 use simulator::processor::SimPaymentProcessor;
@@ -11,7 +11,7 @@ use crate::support::{App, Client, Db, on_sqlite};
 
 const DRAFT: &str = "/api/v1/orders/draft";
 
-/// Creates a SKU at 1,250 that customers may order.
+/// Creates a SKU at 12.50 that customers may order.
 async fn public_sku(app: &App) -> String {
     let sku = some_sku(app).await;
     app.patch(&format!("/api/skus/{sku}"), &json!({"public": true})).await.expect(200);

@@ -1,4 +1,4 @@
-//! The rules of the billing API's own edge: origins, preflights, headers, statuses.
+//! Rules specific to the billing API's edge: origins, preflights, headers, statuses.
 
 use serde_json::json;
 
@@ -117,7 +117,7 @@ async fn pages_of_strangers_change_nothing() {
     assert_eq!(bob.send(link.header("origin", "https://evil.example")).await.error(403), "cross_site");
 }
 
-/// Contradictions of a key are 400 here, where the shop's half says 422.
+/// Checks that a conflicting reuse of an idempotency key is 400 here, whereas the shop's half responds 422.
 #[tokio::test]
 async fn statuses_are_those_of_the_contract() {
     let app = app().await;
@@ -166,7 +166,7 @@ async fn a_site_may_stand_in_the_query_or_in_a_header() {
     assert_eq!(ann.send(wrong).await.error(400), "validation_failed");
 }
 
-/// Checks that a HEAD is a GET without its body, for every caller.
+/// Checks that HEAD returns the same headers as GET, without a body, for every caller.
 #[tokio::test]
 async fn a_head_is_answered_as_a_get() {
     let app = App::on(Db::sqlite()).env("PRINTFLOOR_LIMITS__ANONYMOUS_REQUESTS_PER_MINUTE", 3000).start().await;
@@ -187,7 +187,7 @@ async fn a_head_is_answered_as_a_get() {
     assert!(count >= 10, "{count}");
 }
 
-/// Checks that cacheable responses differ by origin: caches are told so, whether the request has an origin or not.
+/// Checks that cacheable responses declare that they vary by origin, whether the request has an origin or not.
 #[tokio::test]
 async fn what_may_be_kept_says_that_it_differs_by_origin() {
     let app = app().await;

@@ -1,4 +1,5 @@
-//! Exports: own records alone, safe for spreadsheets, mailed as a link that opens anywhere and lives seven days.
+//! Exports: only the customer's own records, safe for spreadsheets, emailed as a link that works anywhere for seven
+//! days.
 
 use serde_json::json;
 
@@ -11,7 +12,7 @@ use crate::support::{App, Client, Clock, Db, on_both, until};
 
 const PATH: &str = "/api/v1/exports/request";
 
-/// Returns the path of the link in a mail.
+/// Returns the path of the link in an email; `None` if there is no link.
 fn link_of(mail: &Mail) -> Option<String> {
     let at = mail.text.find("/api/v1/exports/")?;
     let rest = &mail.text[at..];
@@ -19,17 +20,17 @@ fn link_of(mail: &Mail) -> Option<String> {
     Some(rest[..end].to_owned())
 }
 
-/// Lists the links of all exports that were mailed to an address.
+/// Lists the links of all exports that were emailed to an address.
 fn links_to(app: &App, email: &str) -> Vec<String> {
     mails_to(app, email).iter().filter_map(link_of).collect()
 }
 
-/// Waits for the next mailed link.
+/// Waits for the next emailed link after the first `before` ones.
 async fn mailed(app: &App, email: &str, before: usize) -> String {
     until("the link to be mailed", || async { links_to(app, email).get(before).cloned() }).await
 }
 
-/// Asks for an export; gives the path of its link.
+/// Requests an export; returns the path of its link.
 pub async fn exported(app: &App, ann: &Client, email: &str, body: serde_json::Value) -> String {
     let before = links_to(app, email).len();
     let answer = ann.post(PATH, &body).await.expect(200);

@@ -1,4 +1,4 @@
-//! Requests for custom pieces: what is answered, what is refused, and that nothing is left of what was not taken.
+//! Requests for custom parts: responses, refusals, and no leftovers of what was not accepted.
 
 mod cut;
 
@@ -15,7 +15,7 @@ use crate::support::{App, Client, Db, on_sqlite, until};
 pub const PATH: &str = "/api/v1/custom-builds/intakes";
 const LIST: &str = "/api/custom-requests";
 
-/// The fields that a request needs.
+/// Required fields of a request.
 pub const NEEDED: [(&str, &str); 8] = [
     ("customerName", "Ann Example"),
     ("email", " Ann@Example.org"),
@@ -41,7 +41,7 @@ pub fn form() -> Form {
     form_with(1)
 }
 
-/// Returns a valid form with so many photos.
+/// Returns a valid form with this many photos.
 pub fn form_with(photos: usize) -> Form {
     (0..photos).fold(needed(), |form, n| form.part("photos", photo(pictures::jpeg(1000 + n))))
 }

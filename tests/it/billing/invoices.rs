@@ -1,4 +1,4 @@
-//! A customer's invoices: their own alone, without drafts, as PDF at an address that is known beforehand.
+//! A customer's invoices: only their own, without drafts, as PDF at a predictable URL.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Mails to customers: as text and as HTML, with their attachments, and none twice.
+//! Emails to customers: as text and as HTML, with their attachments, and never twice.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -12,7 +12,7 @@ use crate::support::{App, Clock, Db, on_sqlite, until};
 
 const BUYER: &str = "buyer@example.org";
 
-/// Places an unpaid order of two pieces for the buyer, as staff do.
+/// Places an unpaid order of two units for the buyer, as staff do.
 async fn ordered(app: &App) -> String {
     let sku = some_sku(app).await;
     app.patch(&format!("/api/skus/{sku}"), &json!({"name": "Vase <b>tall</b> & co"})).await.expect(200);

@@ -30,7 +30,7 @@ async fn drafted(of: &Client, sku: &str) -> String {
     answer["orderId"].as_str().unwrap().to_owned()
 }
 
-/// Waits until the stream, which goes on until then, shows the order with this status.
+/// Waits until the stream, which must stay open, shows the order with this status.
 async fn shown_as(stream: &mut Stream, status: &str) {
     loop {
         let event = stream.next().await.unwrap_or_else(|| panic!("the stream ended before it showed {status}"));

@@ -1,5 +1,4 @@
-//! The pages for customers: who sees which, what their forms do, and that nothing on them runs or loads but what they
-//! bring along.
+//! The pages for customers: access, forms, and that pages run and load nothing but their own scripts and assets.
 
 mod brand;
 mod forms;
@@ -32,8 +31,7 @@ pub fn token(page: &Answer) -> String {
     rest.split('"').next().unwrap().to_owned()
 }
 
-/// Follows a response to the page that it leads to, as a browser does; returns the response itself where it leads to
-/// none of ours.
+/// Follows a redirect to a page of this server, as a browser does; returns any other response unchanged.
 pub async fn followed(client: &Client, answer: Answer) -> Answer {
     let to = answer.header("location").filter(|to| answer.status == 303 && to.starts_with('/')).map(str::to_owned);
     match to {
@@ -42,7 +40,7 @@ pub async fn followed(client: &Client, answer: Answer) -> Answer {
     }
 }
 
-/// Sends a form as a browser does; gives the answer itself.
+/// Sends a form as a browser does; returns the response without following redirects.
 pub async fn posted(client: &Client, path: &str, fields: &[(&str, &str)]) -> Answer {
     let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
     let request = client.request("POST", path).header("content-type", "application/x-www-form-urlencoded");
@@ -55,7 +53,7 @@ pub async fn send(client: &Client, path: &str, fields: &[(&str, &str)]) -> Answe
     followed(client, answer).await
 }
 
-/// Returns the text between the first occurrence of `begins` and the next of `ends`.
+/// Returns the text between the first occurrence of `begins` and the next one of `ends`; `None` if either is missing.
 fn between<'a>(text: &'a str, begins: &str, ends: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(begins)?;
     Some(rest.split_once(ends)?.0)

@@ -1,5 +1,5 @@
-//! Invoices without an order are paid at the simulated processor: by their customer, by whoever has a pay link, by
-//! hand; and money goes back the way it came.
+//! Invoices without an order, paid at the simulated processor by their customer or anybody with the pay link, or
+//! manually; refunds use the original payment method.
 
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use crate::api::checkout::{KEY, is_closed, knowing, tells};
 use crate::api::{NOTHING, id, paths, some_sku};
 use crate::support::{App, Client, Clock, Db, on_sqlite, until, waiting::until_seen};
 
-/// Starts a processor, and a server that is connected to it and does not limit payments.
+/// Starts a processor, and a server that is connected to it and effectively does not limit the number of checkouts.
 async fn shop(db: Db) -> (SimPaymentProcessor, App) {
     let processor = SimPaymentProcessor::start(KEY).await.unwrap();
     let app = knowing(&processor, db).env("PRINTFLOOR_LIMITS__ORDER_CHECKOUTS_PER_HOUR", 10_000_000).start().await;

@@ -1,4 +1,5 @@
-//! A customer's quotes: their own alone, without drafts, accepted once whoever asks how often, and models for a price.
+//! A customer's quotes: only their own, without drafts, accepted once however many requests there are; and models
+//! priced on upload.
 
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use crate::api::{NOTHING, id, paths, some_sku};
 use crate::support::{App, Clock, Db, on_both, on_sqlite, until};
 use crate::whole::cube;
 
-/// Requests at the same time.
+/// Number of concurrent requests.
 const CROWD: usize = 100;
 const DAY_MS: i64 = 86_400_000;
 

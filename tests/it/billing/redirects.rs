@@ -1,4 +1,4 @@
-//! Redirects of a sign-in link: to a path of this server, or to its front page.
+//! Redirects after a sign-in link: to a path of this server, or else to its front page.
 
 use serde_json::json;
 

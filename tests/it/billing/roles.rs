@@ -1,4 +1,4 @@
-//! Permissions in the billing API: every operation of its description with every kind of caller.
+//! Permissions in the billing API: every operation in its description, called by every kind of caller.
 
 mod anybody;
 
@@ -14,8 +14,7 @@ use crate::support::contract::BILLING;
 use crate::support::{App, Client, Clock, Db};
 use crate::whole::cube;
 
-/// Operations without credentials, listed apart from the routes themselves; all others are for customers with a
-/// session.
+/// Operations that need no credentials, listed independently of the routes; all others need a customer's session.
 const FOR_ANYBODY: &[&str] = &[
     "GET /api/v1/store/catalog",
     "POST /api/v1/custom-builds/intakes",
@@ -29,11 +28,11 @@ const FOR_ANYBODY: &[&str] = &[
     "POST /api/v1/webhooks/payments",
 ];
 
-/// Past the end of every session.
+/// Advance of the clock past the end of every session, in milliseconds.
 const LATER_MS: i64 = 31 * 86_400_000;
-/// More than all callers together ask.
+/// Limit that all callers together do not reach.
 const MANY: u32 = 1_000_000;
-/// Lifetime of the key that has expired when it is shown, in seconds.
+/// Lifetime, in seconds, of the key that has expired by the time it is used.
 const KEY_LIFE_SECONDS: i64 = 3600;
 
 fn for_anybody(method: &str, path: &str) -> bool {
@@ -95,7 +94,7 @@ async fn every_operation_takes_those_it_is_for_and_nobody_else() {
     assert_eq!(customers.ann.get("/api/v1/me").await.error(401), "unauthorized");
 }
 
-/// Creates callers who are no customers with a session, each with a name.
+/// Creates named callers, none of whom is a customer with a valid session.
 async fn strangers(app: &App, clock: &Clock) -> Vec<(&'static str, Client)> {
     staff(app, "op@example.org", "operator").await;
     staff(app, "boss@example.org", "admin").await;
@@ -133,11 +132,11 @@ async fn upload_cube(client: &Client) -> Answer {
     upload(client, "/api/v1/quotes/models", "cube.stl", cube().into_bytes(), &[]).await
 }
 
-/// Things of a customer, one of each that a path can name.
+/// IDs of a customer's resources, one of each kind that a path can contain.
 struct Things {
     order: String,
     subscription: String,
-    /// One to be accepted, the other to be declined.
+    /// A quote to be accepted and one to be declined.
     quotes: [String; 2],
     model: String,
     invoice: String,
@@ -157,7 +156,7 @@ impl Things {
             .replace("{token}", &self.pay_token)
     }
 
-    /// Returns whether a text names any of them.
+    /// Returns whether a text contains any of these IDs.
     fn are_named_in(&self, text: &str) -> bool {
         let [one, other] = &self.quotes;
         let things = [&self.order, &self.subscription, one, other, &self.model, &self.invoice];
@@ -165,7 +164,7 @@ impl Things {
     }
 }
 
-/// Puts ids into a path that nothing has.
+/// Replaces the placeholders of a path with IDs that belong to no resource.
 fn missing(path: &str) -> String {
     path.replace("{orderId}", NOTHING)
         .replace("{subscriptionId}", "sub_nothing")
@@ -174,14 +173,14 @@ fn missing(path: &str) -> String {
         .replace("{invoiceId}", NOTHING)
 }
 
-/// Ann, who has things, and Bob, who has none.
+/// Ann, who has resources, and Bob, who has none.
 struct TwoCustomers {
     ann: Client,
     bob: Client,
     things: Things,
-    /// Body of a draft order.
+    /// Request body of a draft order.
     draft: Value,
-    /// Body of a subscription.
+    /// Request body of a subscription.
     subscribe: Value,
 }
 
@@ -207,7 +206,8 @@ impl TwoCustomers {
         Self { ann, bob, things, draft, subscribe }
     }
 
-    /// Calls an operation as both customers: whoever may gets what is promised, and of others' things nothing.
+    /// Calls an operation as both customers: the owner receives the documented response, the other customer learns
+    /// nothing.
     async fn call(&self, method: &str, path: &str) {
         let Self { ann, bob, .. } = self;
         let real = self.things.existing(path);
@@ -241,7 +241,7 @@ impl TwoCustomers {
         }
     }
 
-    /// Checks the answers to Bob about Ann's things, and to Ann about things that do not exist.
+    /// Checks the responses to Bob about Ann's resources, and to Ann about resources that do not exist.
     async fn refuse_others(&self, method: &str, path: &str, real: &str) {
         let ((status, code), not_found) = if path.contains("{orderId}") {
             ((403, "forbidden"), "order_not_found")
@@ -263,7 +263,7 @@ impl TwoCustomers {
         assert_eq!(self.send(&self.ann, method, path, &nothing).await.error(404), not_found, "{method} {path}");
     }
 
-    /// Sends what the operation takes; `to` is its path with ids.
+    /// Sends a valid request for the operation; `to` is its path with IDs filled in.
     async fn send(&self, client: &Client, method: &str, path: &str, to: &str) -> Answer {
         let body = match (method, path) {
             ("PATCH", "/api/v1/profile") => json!({"name": "Ann"}),
@@ -280,7 +280,7 @@ impl TwoCustomers {
         client.send(if body.is_null() { request } else { request.json(&body) }).await
     }
 
-    /// Checks that lists have the own things alone.
+    /// Checks that lists contain only the customer's own resources.
     async fn list_their_own_alone(&self) {
         for name in ["orders", "invoices", "quotes", "subscriptions"] {
             let path = format!("/api/v1/{name}");

@@ -1,4 +1,4 @@
-//! Signing in by a mailed link, and signing out.
+//! Signing in through an emailed link, and signing out.
 
 use serde_json::json;
 
@@ -192,7 +192,7 @@ async fn links_are_limited_by_address_and_by_network() {
     assert_eq!(ask("another@example.org").await.error(429), "rate_limited");
 }
 
-/// Returns the number of sessions that were looked up before their requests counted.
+/// Returns the number of sessions that have been looked up before their requests were rate-limited.
 async fn looked_up(app: &App) -> f64 {
     let metrics = app.get("/metrics").await.text;
     let name = "printfloor_customer_session_lookups_total ";

@@ -1,4 +1,4 @@
-//! The catalogue of another shop's storefront: kept for a minute, and shown while the storefront is away.
+//! The catalogue of another shop's storefront: cached for a minute, and still shown while the storefront is down.
 
 use serde_json::Value;
 use simulator::shops::{OtherShop, Product, ShopSystem};

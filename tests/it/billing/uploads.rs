@@ -1,4 +1,4 @@
-//! Uploads of customers before staff have looked at them: they delay nobody, and take a bounded amount of space.
+//! Customers' uploads before staff have seen them: they delay nobody and take a bounded amount of space.
 
 use std::io::{Cursor, Write as _};
 use std::time::{Duration, Instant};
@@ -19,10 +19,12 @@ use crate::support::{App, Client, Clock, Db, on_both, on_sqlite, until};
 use crate::whole::cube;
 
 const MODELS: &str = "/api/v1/quotes/models";
-/// Longest time that a file of the shop may take while customers do their worst. Alone it takes some milliseconds.
+/// Maximum time that a file of the shop may take while customers upload the worst possible files. On an idle server it
+/// takes a few milliseconds.
 const PROMPT: Duration = Duration::from_secs(10);
 
-/// Builds a package of less than a kilobyte in which empty objects are nested, each seven times: 280 million places.
+/// Builds a package of less than a kilobyte whose nested components refer to each other seven times per level: 280
+/// million placements.
 fn nested() -> Vec<u8> {
     let nest = |n: u32| {
         let parts = format!("<component objectid=\"{}\"/>", n - 1).repeat(7);
@@ -224,7 +226,7 @@ async fn some_of_the_disk_stays_free_for_the_shop() {
     .await;
 }
 
-/// Signs out while a model is still being sent: it is rejected too.
+/// Signs out while a model is still being sent: the model is rejected too.
 #[tokio::test]
 async fn a_model_that_comes_after_the_sign_out_drafts_no_quote() {
     let app = App::new(Db::sqlite()).await;

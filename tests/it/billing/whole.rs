@@ -1,6 +1,6 @@
-//! One customer from the first link to the last credit note, through the real port: an order that is paid, printed,
-//! shipped and invoiced, a subscription, a quote from a model, a pay link, an export, a refund. In the end the shop's
-//! books are the processor's.
+//! One customer from the first sign-in link to the last credit note, over HTTP: an order that is paid, printed, shipped
+//! and invoiced, a subscription, a quote from a model, a pay link, an export and a refund. At the end the shop's books
+//! match the processor's.
 
 use serde_json::{Value, json};
 use simulator::processor::{Balance, SimPaymentProcessor};
@@ -20,14 +20,14 @@ use crate::whole::cube;
 
 const ANN: &str = "ann@example.org";
 
-/// The shop, the processor, and the browser of its customer.
+/// The shop, the payment processor, and the customer's client.
 struct Story {
     app: App,
     processor: SimPaymentProcessor,
     ann: Client,
 }
 
-/// Signs in by the link of a mail, which is opened before, as programs that look at mails do.
+/// Signs in through an emailed link, which is opened twice beforehand, as email scanners do.
 async fn signed_in(app: &App) -> Client {
     let mailed = link(app, json!({"email": ANN, "next": "/orders"})).await;
     for _ in 0..2 {
@@ -42,7 +42,7 @@ async fn signed_in(app: &App) -> Client {
     with_cookie(app, &cookie)
 }
 
-/// Pays on the page of the processor.
+/// Pays on the processor's page.
 async fn pays(checkout: &Value) {
     let page = checkout["checkoutUrl"].as_str().unwrap_or_else(|| panic!("no page: {checkout}"));
     let answer = http().get(page).send().await.unwrap();
@@ -103,7 +103,8 @@ impl Story {
         is_sound(&page);
     }
 
-    /// Takes an order from the draft to the parcel, and to the PDF of the invoice; returns the order and its invoice.
+    /// Takes an order from draft to shipment and fetches its invoice as a PDF; returns the IDs of the order and the
+    /// invoice.
     async fn an_order(&self, sku: &str) -> (String, String) {
         let address = json!({
             "kind": "shipping", "line1": "1 Main Street", "city": "Springfield", "region": "IL", "postalCode": "62701",
@@ -142,7 +143,7 @@ impl Story {
         (order, invoice)
     }
 
-    /// Begins a subscription whose first period is paid and invoiced.
+    /// Starts a subscription, whose first period is paid and invoiced.
     async fn a_subscription(&self, price: &str) {
         let begun = self.ann.post("/api/v1/subscriptions/checkout", &json!({"priceId": price})).await.expect(200);
         pays(&begun).await;
@@ -158,7 +159,7 @@ impl Story {
         assert_eq!((&of_it["totalCents"], &of_it["customerName"]), (&json!(1900), &json!("Ann Example")));
     }
 
-    /// Turns a model into a price, a quote, an order and a parcel; returns the order.
+    /// Takes a model through pricing, quote and order to shipment; returns the order's ID.
     async fn a_quote_from_a_model(&self, material: &str) -> String {
         let (path, two) = ("/api/v1/quotes/models", [("quantity", "2")]);
         let answer = upload(&self.ann, path, "cube.stl", cube().into_bytes(), &two).await.expect(201);
@@ -190,7 +191,7 @@ impl Story {
         order
     }
 
-    /// Pays an invoice with nothing but the pay link.
+    /// Pays an invoice without credentials, through its pay link.
     async fn a_pay_link(&self) {
         let invoice = sent(&self.app, ANN).await;
         let token = pay_token_of(&self.app, &invoice).await;
@@ -220,7 +221,7 @@ impl Story {
         }
     }
 
-    /// Refunds a part of the order's money, and checks its credit note.
+    /// Refunds part of the order's payment, and checks the credit note.
     async fn a_refund(&self, order: &str, invoice: &str) {
         let part = json!({"amountCents": 1000});
         self.app.post(&format!("/api/orders/{order}/refund"), &part).await.expect(200);
@@ -240,7 +241,7 @@ impl Story {
         assert!(file.bytes().await.unwrap().starts_with(b"%PDF-"));
     }
 
-    /// Checks that every cent that the processor keeps is listed once, for the shop and for its customer.
+    /// Checks that every cent that the processor keeps is listed exactly once, for the shop and for its customer.
     async fn the_books_agree(&self) {
         let charges = self.processor.all("charge");
         let cents = |one: &Value, member: &str| one[member].as_i64().unwrap();

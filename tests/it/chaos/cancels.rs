@@ -1,5 +1,5 @@
-//! Cancels that wait for a printer whose network is cut. Meanwhile the print ends, and somebody prints something of
-//! their own there, which no cancel may touch.
+//! Cancellations that wait for a printer whose network is cut. Meanwhile the print finishes, and somebody starts their
+//! own print there, which no cancellation may touch.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,12 +11,13 @@ use super::customers::{insist, read};
 use super::hall::{Hall, Machine, SPEED, list};
 use crate::support::{Client, until};
 
-/// So slow that a print waits for its cut.
+/// Simulation speed at which a print is still running when its printer is disconnected.
 const HOLD: f64 = 1.0;
-/// Speed factor with which a print ends behind a cut.
+/// Simulation speed at which a print finishes while its printer is disconnected.
 const HURRY: f64 = 20_000.0;
 
-/// Cancels these orders, each while one of its parts is printed and the printer is cut off. Gives how many of them.
+/// Cancels these orders, each while one of its parts is printing on a disconnected printer. Returns the number of
+/// cancelled orders.
 pub async fn behind_cuts(client: Client, hall: Arc<Hall>, mut orders: UnboundedReceiver<String>) -> usize {
     let mut cut_off = 0;
     while let Some(order) = orders.recv().await {

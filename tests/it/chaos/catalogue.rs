@@ -9,16 +9,16 @@ use simulator::gcode::tools::gcode_of_several;
 use crate::support::App;
 use crate::whole::sliced;
 
-/// Grams in stock of each material at the beginning, and in each delivery of black and white.
+/// Initial stock of each material, and size of each delivery of black and white, in grams.
 pub const STOCK: f64 = 3.0;
 pub const DELIVERY: [f64; 2] = [4.0, 2.0];
-/// The colours of black and white spools, as printers that report them write them.
+/// Colours of black and white spools, as hexadecimal RGB, in the format in which printers report them.
 pub const COLORS: [&str; 2] = ["1B1B22", "F4F1E6"];
 
 /// Ids of materials and SKUs.
 #[derive(Clone, Debug)]
 pub struct Catalogue {
-    /// Black and white.
+    /// Black and white, in this order.
     pub materials: [String; 2],
     /// Black, one to a plate.
     pub cube: String,
@@ -32,7 +32,7 @@ pub struct Catalogue {
     pub sign: String,
     /// A cube, three rings, a badge and a sign.
     pub kit: String,
-    /// The file of the cube.
+    /// The cube's G-code file.
     pub file: String,
 }
 
@@ -64,7 +64,7 @@ impl Catalogue {
         Self { materials: [black, white], cube, ring, badge, lid, sign, kit, file }
     }
 
-    /// Returns the lines of the n-th order.
+    /// Returns the lines of the nth order.
     pub fn lines(&self, n: u64) -> Value {
         let some = |sku: &str, quantity: u64| json!({"skuId": sku, "quantity": quantity});
         match n % 7 {

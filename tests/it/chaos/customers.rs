@@ -1,5 +1,5 @@
-//! Customers who order, pay, pay twice, cancel and get their money back, whatever happens to the server; with what must
-//! have become of each order and of its money.
+//! Customers who order, pay, pay twice, cancel and receive refunds, whatever happens to the server; with the expected
+//! final state of each order and its payments.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,25 +18,25 @@ use crate::support::{Client, Clock, until};
 pub enum Plan {
     /// By card.
     Card,
-    /// By card; its parts leave as they are made.
+    /// By card; parts are shipped as soon as they are printed.
     Packed,
-    /// In cash and by card as well; the card goes back.
+    /// In cash and by card; the card payment is refunded.
     CashAndCard,
-    /// By two cards; the money of the first goes back, which is heard before it came.
+    /// By two cards; the first payment is refunded, and the refund event arrives before the payment event.
     TwoCards,
     /// Half in cash, half by card.
     Halves,
-    /// By card; cancelled, and the money goes back.
+    /// By card; cancelled and refunded.
     CancelledCard,
-    /// In cash; cancelled, and the money goes back in two parts.
+    /// In cash; cancelled and refunded in two parts.
     CancelledCash,
-    /// By card; cancelled, and the money stays.
+    /// By card; cancelled but not refunded.
     CancelledOwing,
-    /// By card; cancelled while it is printed and its printer is cut off. The money stays.
+    /// By card; cancelled, but not refunded, while it is being printed and its printer is disconnected.
     CancelledCutOff,
-    /// By several cards, whose payments and refunds are heard of in any order.
+    /// By several cards, with the events of payments and refunds in any order.
     AnyOrder,
-    /// An order of an older release, of which the rest is paid by card.
+    /// An order from an older release whose balance is paid by card.
     Old,
 }
 
@@ -61,12 +61,12 @@ impl Plan {
     }
 }
 
-/// An order whose every step was acknowledged.
+/// An order all of whose steps have been acknowledged.
 pub struct Sold {
-    /// As it was placed.
+    /// Body of the response when it was placed.
     pub order: Value,
     pub plan: Plan,
-    /// State that the order must reach in the end.
+    /// Expected final state.
     pub end: End,
 }
 
@@ -76,8 +76,8 @@ impl Sold {
     }
 }
 
-/// POSTs with one idempotency key until the server says something final; what it acknowledges must be true for ever.
-/// Gives the code of a refusal.
+/// Sends a POST with one idempotency key until the server gives a final response. Returns the acknowledged body, which
+/// must hold for ever, or the code of the refusal.
 pub async fn ask(client: &Client, path: &str, key: &str, body: &Value) -> Result<Value, String> {
     until(&format!("an answer to {path}"), || async {
         let request = client.request("POST", path).header("Idempotency-Key", key).json(body);
@@ -94,12 +94,12 @@ pub async fn ask(client: &Client, path: &str, key: &str, body: &Value) -> Result
     .await
 }
 
-/// Does what [`ask`] does; it must not be refused.
+/// Sends a POST as [`ask`] does and returns the body; fails if the server refuses.
 pub async fn insist(client: &Client, path: &str, key: &str, body: &Value) -> Value {
     ask(client, path, key, body).await.unwrap_or_else(|code| panic!("{path} {body}: {code}"))
 }
 
-/// GETs until there is an answer.
+/// Sends a GET until the server responds with 200; returns the body.
 pub async fn read(client: &Client, path: &str) -> Value {
     until(&format!("an answer to {path}"), || async {
         let answer = client.try_send(client.request("GET", path)).await?;
@@ -108,20 +108,20 @@ pub async fn read(client: &Client, path: &str) -> Value {
     .await
 }
 
-/// Those who buy, one after the other.
+/// Customers who buy one order after another.
 pub struct Customers {
     pub client: Client,
     pub clock: Arc<Clock>,
     pub catalogue: Catalogue,
     pub rng: Rng,
-    /// Orders that are to be cancelled while their printer is cut off.
+    /// Channel for orders to be cancelled while their printer is disconnected.
     pub cut_off: UnboundedSender<String>,
-    /// Orders whose parts leave as they are made.
+    /// Orders whose parts are shipped as soon as they are printed.
     pub packed: Arc<Mutex<Vec<String>>>,
 }
 
 impl Customers {
-    /// Tells the server of a payment until it has taken the news, signed by its own clock.
+    /// Sends a payment event until the server accepts it, signed with the time of the server's clock.
     async fn tell(&self, payment: &SimPayment, event: E, id: &str) {
         until(&format!("{id} to be taken"), || async {
             let now = self.clock.unix_now();
@@ -150,7 +150,7 @@ impl Customers {
         insist(&self.client, &format!("/api/orders/{order}/cancel"), &format!("cancel-{key}"), &json!({})).await;
     }
 
-    /// Gives the only cash payment of an order back, in two parts.
+    /// Refunds the only cash payment of an order in two parts.
     async fn cash_back(&self, order: &str, cents: i64, key: &str) {
         let payments = read(&self.client, &format!("/api/orders/{order}")).await["payments"].clone();
         let payment = payments[0]["id"].clone();
@@ -160,7 +160,7 @@ impl Customers {
         }
     }
 
-    /// Buys once: every step of its plan is acknowledged.
+    /// Places an order and executes its plan until every step is acknowledged.
     pub async fn buy(&mut self, n: u64) -> Sold {
         let plan = Plan::of(n);
         let urgent = if plan == Plan::CancelledCutOff { 9 } else { 5 };
@@ -171,7 +171,7 @@ impl Customers {
         self.pay(order, plan, n).await
     }
 
-    /// Pays the rest of an order that an older release took.
+    /// Pays the balance of an order from an older release.
     pub async fn pay_old(&mut self, order: Value) -> Sold {
         self.pay(order, Plan::Old, 1_000_000).await
     }
@@ -247,7 +247,7 @@ impl Customers {
     }
 }
 
-/// Builds a payment of this order by card, with a session and an intent of its own.
+/// Creates a card payment for this order with its own session and payment intent.
 fn card_payment(order: &str, cents: i64, name: &str) -> SimPayment {
     let (session_id, payment_intent) = (format!("cs_{name}"), format!("pi_{name}"));
     SimPayment { session_id, payment_intent, ..SimPayment::new(order, cents, "usd") }

@@ -1,4 +1,4 @@
-//! The hall with the printers: what goes wrong there, and the people who look after them.
+//! The hall with the printers: the mishaps there, and the operators who look after the printers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,40 +20,40 @@ use crate::machines::can;
 use crate::support::clock::HOUR;
 use crate::support::{App, Client, Clock};
 
-/// Healthy printers of each kind; one more refuses every start.
+/// Number of healthy printers of each type; one more of each type refuses every start.
 const HEALTHY: usize = 2;
-/// Speed factor of the printers.
+/// Simulation speed of the printers.
 pub const SPEED: f64 = 600.0;
-/// Time for which an attempt is left in doubt before an operator goes to the printer and reports what is there.
+/// Time during which a start may stay unconfirmed before an operator inspects the printer and reports the outcome.
 pub const PATIENCE: Duration = Duration::from_secs(3);
-/// Grams on a spool of which much more is left than is printed.
+/// Amount on a spool that holds far more than is printed, in grams.
 pub const MUCH: f64 = 100_000.0;
-/// Grams on a spool that is soon used up.
+/// Amount on a spool that is soon used up, in grams.
 const LITTLE: f64 = 20.0;
-/// A spool with less is swapped, in grams.
+/// Amount below which a spool is swapped, in grams.
 const LOW: f64 = 3.0;
 
 /// A printer of the hall.
 pub struct Machine {
-    /// Its id on the server.
+    /// ID of the printer on the server.
     pub id: String,
     pub sim: SimPrinter,
     /// `true` if it refuses every start.
     pub sick: bool,
-    /// A person clears its bed after each print.
+    /// `true` if a person clears the bed after each print.
     pub by_hand: bool,
-    /// `true` if it reports prints which ended unseen and in whose place it shows something else. Prints take a
-    /// moment here, far less than their files say, which is what counts for a printer that reports nothing: so
-    /// operators print something of their own on such a one only in the place of a print whose end was seen.
+    /// `true` if the printer reports prints that ended unobserved, even when it now shows another one. For other
+    /// printers the server relies on the file's stated print time, and prints here take far less; on those, operators
+    /// therefore start their own prints only after the server has seen the end of the previous one.
     pub remembers: bool,
-    /// Materials in its slots, in the order of the slots.
+    /// Materials in the slots, in the order of the slots.
     pub loaded: Vec<String>,
-    /// Held by whoever cuts its network.
+    /// Lock held while the printer's network is cut.
     pub network: Mutex<()>,
 }
 
 impl Machine {
-    /// Returns the amount on the spool in this slot at the beginning; `None` is unknown.
+    /// Returns the initial amount on the spool in this slot, in grams; `None` if it is unknown.
     pub fn spool(&self, slot: usize) -> Option<f64> {
         match (self.by_hand, self.loaded.len(), slot) {
             (false, 2, 0 | 1) if !self.sick => Some(MUCH),
@@ -69,14 +69,14 @@ pub struct Hall {
     _fleet: Fleet,
 }
 
-/// Returns whether a file name is that of a person's own print.
+/// Returns whether a file name is that of an operator's own print.
 pub fn is_own(file: &str) -> bool {
     file.starts_with("vase-")
 }
 
 impl Hall {
-    /// Registers two healthy printers of each kind and one that refuses every start; with their slots, which some
-    /// report and others are told.
+    /// Registers two healthy printers of each type and one that refuses every start. Some printers report their slots;
+    /// those of the others are set through the API.
     pub async fn new(app: &App, catalogue: &Catalogue, seed: u64) -> Self {
         let options = FleetOptions { speed: SPEED, seed, ..FleetOptions::of_each(HEALTHY + 1) };
         let fleet = Fleet::start(options).await.unwrap();
@@ -124,21 +124,21 @@ impl Hall {
         Self { machines, _fleet: fleet }
     }
 
-    /// Returns the printer with this id, and its place.
+    /// Returns the printer with this ID and its index.
     pub fn at(&self, id: &str) -> Option<(usize, &Machine)> {
         self.machines.iter().enumerate().find(|(_, machine)| machine.id == id)
     }
 
-    /// Starts a person's own print at the machine, which takes so many seconds, unless it prints something already.
-    /// Returns whether it did.
+    /// Starts an operator's own print of this duration on a printer, unless the printer is printing. Returns whether it
+    /// started.
     pub fn own_print(&self, n: usize, name: &str, seconds: u64) -> bool {
         let sim = &self.machines[n].sim.handle;
         sim.put_file(name, simulator::gcode::gcode("vase", seconds, 1.0, 300.0));
         sim.with(|machine| machine.start(name)).is_ok()
     }
 
-    /// Does what [`Self::own_print`] does if the server shows no job there, and so knows of every print that began
-    /// there. Returns whether it did.
+    /// Starts a print as [`Self::own_print`] does, but only if the server shows the printer as idle and no print has
+    /// begun since. Returns whether it started.
     async fn own_print_where_free(&self, client: &Client, n: usize, name: &str, seconds: u64) -> bool {
         let machine = &self.machines[n];
         let begun = || {
@@ -151,8 +151,8 @@ impl Hall {
         free && begun() == before && self.own_print(n, name, seconds)
     }
 
-    /// Cuts networks, sets the clock, and prints things of people's own, until it is over; then everything is well
-    /// again. Gives how many of their own things people printed on printers that do not tell of past prints.
+    /// Cuts networks, sets the clock and starts operators' own prints until `over` is set; at the end all faults are
+    /// cleared. Returns the number of own prints on printers that do not report past prints.
     pub async fn mishaps(
         self: Arc<Self>,
         client: Client,
@@ -190,13 +190,13 @@ impl Hall {
     }
 }
 
-/// The people of the hall: they look after printers that refuse starts, swap spools, go and see what nobody can verify,
-/// and have done again what printers refused. Beds are the inspectors' affair.
+/// The operators: they reset printers that refuse starts, swap spools, inspect unconfirmed starts, and retry jobs that
+/// printers refused. Beds are left to the inspectors.
 pub struct Operators {
     pub client: Client,
     pub hall: Arc<Hall>,
     doubted: BTreeMap<String, Instant>,
-    /// Grams on all spools of [`LITTLE`] that were put in, by printer.
+    /// Total amount on the replacement spools of [`LITTLE`], in grams, by printer.
     spools: BTreeMap<String, f64>,
     swaps: u64,
 }
@@ -210,12 +210,12 @@ impl Operators {
         list(&self.client, path, many).await
     }
 
-    /// Says something once; who is not heard says it again at the next round.
+    /// Sends a request once; if it fails, the next round sends it again.
     async fn say(&self, path: String, body: &Value) {
         let _ = self.client.try_send(self.client.request("POST", &path).json(body)).await;
     }
 
-    /// Works until it is over. Gives how many grams were on the spools that were put in, by printer.
+    /// Works until `over` is set. Returns the total amount on the replacement spools, in grams, by printer.
     pub async fn work(mut self, over: Arc<AtomicBool>) -> BTreeMap<String, f64> {
         while !over.load(Relaxed) {
             tokio::time::sleep(Duration::from_millis(200)).await;
@@ -257,7 +257,7 @@ impl Operators {
         }
     }
 
-    /// Resolves an attempt that has been in doubt for a while by what the machine physically did.
+    /// Resolves an attempt that has been unconfirmed for longer than [`PATIENCE`] according to the machine's own log.
     async fn go_and_see(&mut self, job: &Value) {
         let Some(attempt) = job["attempts"].as_array().and_then(|all| all.last()) else { return };
         let id = attempt["id"].as_str().unwrap().to_owned();
@@ -276,7 +276,7 @@ impl Operators {
     }
 }
 
-/// Returns what a machine physically did with an attempt, as the outcome that resolves it; `None` while it prints.
+/// Returns the outcome of an attempt according to the machine's log, as the API spells it; `None` while it is printing.
 pub fn outcome(sim: &SimPrinter, attempt: &str) -> Option<&'static str> {
     let (mut started, mut ended, mut finished) = (false, false, false);
     for entry in sim.handle.log() {
@@ -295,14 +295,14 @@ pub fn outcome(sim: &SimPrinter, attempt: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns a list, or nothing where there is no response.
+/// Returns a list, or an empty one if the request fails.
 pub async fn list(client: &Client, path: &str, many: &str) -> Vec<Value> {
     let answer = client.try_send(client.request("GET", path)).await;
     let answer = answer.filter(|answer| answer.status == 200).map(|answer| answer.json());
     answer.and_then(|body| body[many].as_array().cloned()).unwrap_or_default()
 }
 
-/// Returns whether a printer calls for this attention.
+/// Returns whether a printer has this attention.
 pub fn calls_for(printer: &Value, word: &str) -> bool {
     printer["status"]["attention"].as_array().is_some_and(|all| all.iter().any(|one| one == word))
 }

@@ -1,5 +1,4 @@
-//! Inspectors: they clear beds, say how many parts of a plate are good, look again at parts of finished jobs, and say
-//! the same again.
+//! Inspectors: they clear beds, sign off parts, inspect parts of finished jobs again, and repeat earlier sign-offs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,20 +13,20 @@ use super::hall::{Hall, calls_for, list};
 use crate::store::migrations::released;
 use crate::support::Client;
 
-/// Acknowledged sign-off of the parts of one attempt.
+/// Acknowledged sign-offs of the parts of one attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Word {
-    /// Good parts, as said last.
+    /// Number of good parts in the latest sign-off.
     pub last: u64,
-    /// Fewest and most that were ever said.
+    /// Lowest and highest number of good parts in any sign-off.
     pub least: u64,
     pub most: u64,
 }
 
-/// Words by attempt.
+/// Sign-offs by attempt.
 pub type Words = BTreeMap<String, Word>;
 
-/// The one who judges parts.
+/// Inspector who signs off parts.
 pub struct Inspector {
     client: Client,
     hall: Arc<Hall>,
@@ -46,8 +45,8 @@ impl Inspector {
         Self { client, hall, rng: Rng::with_seed(seed), words: Words::new(), count: 0 }
     }
 
-    /// Works until it is over; once it is quiet, nobody looks at parts again that somebody has judged. `required`:
-    /// parts count only once they are signed off.
+    /// Works until `over` is set; once `quiet` is set, no signed-off part is inspected again. `required`: parts count
+    /// only after a sign-off.
     pub async fn work(mut self, required: bool, quiet: Arc<AtomicBool>, over: Arc<AtomicBool>) -> Words {
         while !over.load(Relaxed) {
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -71,7 +70,7 @@ impl Inspector {
         self.words
     }
 
-    /// Draws a verdict; most plates are good as a whole.
+    /// Generates a random verdict; on most plates, all parts are good.
     fn judge(&mut self, plate: u64) -> Value {
         let good = if self.rng.u8(..4) > 0 { plate } else { self.rng.u64(..plate) };
         if good == plate { json!({"goodCount": good}) } else { json!({"goodCount": good, "reason": "adhesion"}) }
@@ -88,7 +87,7 @@ impl Inspector {
         format!("{what}-{}", self.count)
     }
 
-    /// Clears a bed that waits for it, and says how the parts on it are.
+    /// Clears a bed that needs clearing, and signs off the parts on it.
     async fn clear(&mut self, printer: &Value) {
         let id = printer["id"].as_str().unwrap();
         let Some((_, machine)) = self.hall.at(id) else { return };
@@ -116,7 +115,7 @@ impl Inspector {
         }
     }
 
-    /// Looks at the parts of a finished job, perhaps once more, and perhaps says the same twice.
+    /// Signs off the parts of a finished job, possibly for the second time, and possibly sends the same sign-off twice.
     async fn look_again(&mut self, job: &Value) {
         let attempt = job["attempts"].as_array().unwrap().last().unwrap();
         let attempt_id = attempt["id"].as_str().unwrap();

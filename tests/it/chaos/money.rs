@@ -1,22 +1,23 @@
-//! Random payments and refunds in any order of arrival, and what must become of an order by them.
+//! Random payments and refunds in any order of arrival, and the order state that must result.
 
 use std::collections::BTreeMap;
 
 use fastrand::Rng;
 
-/// One event of the processor, about one of several payments.
+/// Event from the processor about one of several payments; amounts are in minor units.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum News {
-    /// This much was paid.
+    /// Paid amount.
     Paid(i64),
-    /// So much of so much went back so far.
+    /// Total refunded so far, and the amount of the payment.
     Back { of: i64, all: i64 },
 }
 
-/// Of which payment, and what.
+/// Index of a payment, and the event about it.
 pub type Step = (usize, News);
 
-/// Draws up to three payments, each of which may go back in parts or whole; their events come in any order, some twice.
+/// Generates up to three payments, each of which may be refunded in part or in full; their events come in any order,
+/// one of them twice.
 pub fn script(rng: &mut Rng, total: i64) -> Vec<Step> {
     let mut steps = Vec::new();
     for payment in 0..rng.usize(1..=3) {
@@ -39,17 +40,17 @@ pub fn script(rng: &mut Rng, total: i64) -> Vec<Step> {
     steps
 }
 
-/// Expected end of an order.
+/// Expected final state of an order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct End {
-    /// `ready` stands for an order whose parts are made.
+    /// Status of the order; `ready` if its parts are printed.
     pub status: &'static str,
     pub kept_cents: i64,
-    /// Money has to go back.
+    /// `true` if a refund is due.
     pub due_back: bool,
-    /// Another amount than was due is kept.
+    /// `true` if the kept amount differs from the amount due.
     pub mismatch: bool,
-    /// `true` if it was paid once, also if it is not any more.
+    /// `true` if the order was once paid, even if it has been refunded since.
     pub paid: bool,
 }
 
@@ -58,21 +59,21 @@ impl End {
         Self { status, kept_cents, due_back, mismatch: false, paid: true }
     }
 
-    /// Returns whether its parts are made.
+    /// Returns whether the order's parts are printed.
     pub fn is_made(&self) -> bool {
         self.status == "ready"
     }
 }
 
-/// Counts money by payment, as somebody with the processor's statements would.
+/// Independent account of payments, as a person with the processor's statements would keep it.
 struct Till {
     total: i64,
     status: &'static str,
-    /// For each payment what was paid.
+    /// Paid amount by payment, in minor units.
     paid: BTreeMap<usize, i64>,
-    /// For each payment what went back, and whether that is all of it.
+    /// Refunded amount by payment, in minor units, and whether it is the full amount.
     back: BTreeMap<usize, (i64, bool)>,
-    /// Its jobs were made.
+    /// `true` if the order's jobs were created.
     is_made: bool,
 }
 
@@ -116,7 +117,7 @@ impl Till {
     }
 }
 
-/// Returns the expected end of an order over this total, whose events came in this order.
+/// Returns the expected final state of an order with this total after these events in this order.
 pub fn end(total: i64, steps: &[Step]) -> End {
     let mut till = Till { total, status: "created", paid: BTreeMap::new(), back: BTreeMap::new(), is_made: false };
     steps.iter().for_each(|step| till.hears(*step));

@@ -1,4 +1,4 @@
-//! Packers: parts leave in several shipments, as they are good.
+//! Packers: they send parts in several shipments, as soon as the parts are good.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 use super::customers::{ask, read};
 use crate::support::Client;
 
-/// For each order, the shipments that were acknowledged, in their order.
+/// Acknowledged shipments of each order, in the order of shipping.
 pub type Sent = BTreeMap<String, Vec<Value>>;
 
-/// Refusals that are right: somebody said meanwhile that a part is not good, or the rest left already.
+/// Codes of legitimate refusals: meanwhile a part was rejected, or the rest has been shipped.
 const MAY_REFUSE: [&str; 3] = ["parts_not_there", "invalid_transition", "order_short"];
 
-/// Sends one part after the other of these orders, until it is over.
+/// Ships the parts of these orders one at a time until `over` is set.
 pub async fn pack(client: Client, orders: Arc<Mutex<Vec<String>>>, over: Arc<AtomicBool>, seed: u64) -> Sent {
     let (mut rng, mut sent, mut n) = (Rng::with_seed(seed), Sent::new(), 0);
     while !over.load(Relaxed) {

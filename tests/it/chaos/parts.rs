@@ -1,4 +1,4 @@
-//! Truth about parts: how many were made, how many count, how much material they took, and where they were printed.
+//! Checks on parts: how many were printed, how many count, how much material they took, and where they were printed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,11 +10,11 @@ use super::inspectors::Words;
 use super::truth::Outcome;
 use crate::support::{App, until};
 
-/// Digits of a job's number at the beginning of a file's name: `JOB-000001`.
+/// Number of characters of a job number, such as `JOB-000001`, at the start of a file name.
 const NUMBER: usize = 10;
-/// Jobs that a line gets at most for rejected parts.
+/// Maximum number of replacement jobs that a line gets for rejected parts.
 const MAX_REPRINTS: u64 = 3;
-/// Amounts have three decimals.
+/// Tolerance for amounts, which have three decimals.
 const NEAR: f64 = 0.000_5;
 
 /// Returns whether a line is a kit.
@@ -26,7 +26,8 @@ fn number(of: &Value, member: &str) -> u64 {
     of[member].as_u64().unwrap_or_else(|| panic!("{member}: {of}"))
 }
 
-/// Good parts of a job: as was said of its prints, else as they ended. Fewest and most that it ever counted, too.
+/// Good parts of a job, by the latest sign-off or else by how the prints ended; and the lowest and highest number that
+/// ever counted.
 struct Good {
     now: u64,
     least: u64,
@@ -55,7 +56,8 @@ fn good_of(job: &Value, words: &Words) -> Good {
     good
 }
 
-/// Checks that the lines of an order count what was acknowledged, and that no more was made than was missing.
+/// Checks that the lines of an order count the acknowledged sign-offs, and that no more parts were printed than were
+/// missing.
 pub fn lines(one: &Outcome<'_>, words: &Words) {
     let (order, jobs) = (&one.order, &one.jobs);
     let lines = order["lines"].as_array().unwrap();
@@ -113,8 +115,8 @@ pub fn lines(one: &Outcome<'_>, words: &Words) {
     }
 }
 
-/// Compares the jobs with the printers' own logs, the physical truth. Returns the number of plates of each type of
-/// printer.
+/// Compares the jobs with the printers' own logs, which record what physically happened. Returns the number of plates
+/// by printer type.
 pub async fn physically(hall: &Hall, jobs: &BTreeMap<String, Value>) -> BTreeMap<&'static str, usize> {
     let mut plate_counts = BTreeMap::new();
     let (mut starts, mut parts): (BTreeMap<String, u32>, BTreeMap<String, u32>) = <_>::default();
@@ -159,13 +161,13 @@ pub async fn physically(hall: &Hall, jobs: &BTreeMap<String, Value>) -> BTreeMap
     plate_counts
 }
 
-/// Returns the amount of a material that these jobs used.
+/// Returns the amount of a material that these jobs consumed.
 fn used<'a>(jobs: impl Iterator<Item = &'a Value>, material: &str) -> f64 {
     let needs = jobs.flat_map(|job| job["needs"].as_array().unwrap());
     needs.filter(|need| need["materialId"] == material).map(|need| need["consumed"].as_f64().unwrap()).sum()
 }
 
-/// Checks that no stock was invented or lost; `received` is all that came in.
+/// Checks that no stock was created or lost; `received` is the total of all deliveries.
 pub async fn stock(app: &App, material: &str, received: f64, jobs: &BTreeMap<String, Value>) {
     app.nothing_reserved(material).await;
     app.ledger_is_even(material).await;
@@ -174,7 +176,8 @@ pub async fn stock(app: &App, material: &str, received: f64, jobs: &BTreeMap<Str
     assert!((stock["quantity"].as_f64().unwrap() - expected).abs() < NEAR, "{stock}, expected {expected}");
 }
 
-/// Checks that the prints of a printer were taken off its spools; `spools` has the amounts of new spools.
+/// Checks that the prints of each printer were deducted from its spools; `spools` has the amounts on replacement
+/// spools.
 pub async fn slots(app: &App, hall: &Hall, spools: &BTreeMap<String, f64>, jobs: &BTreeMap<String, Value>) {
     for machine in &hall.machines {
         let view = app.get(&format!("/api/printers/{}", machine.id)).await.expect(200);

@@ -1,4 +1,5 @@
-//! The program `chaos`, which treats the server as a black box among private services, and judges from outside.
+//! The program `chaos`, which treats the server as a black box among private services and checks its promises from
+//! outside.
 
 use std::process::{Command, Stdio};
 
@@ -6,7 +7,7 @@ use super::{USUAL_SEED, from_env};
 use crate::cli::process::tool;
 use crate::support::variables::process_variables;
 
-/// Promises that are judged, by words of the verdict.
+/// Promises that are checked, as worded in the report.
 const PROMISES: [&str; 12] = [
     "every command got an answer",
     "orders came to rest",
@@ -22,7 +23,7 @@ const PROMISES: [&str; 12] = [
     "nothing panicked",
 ];
 
-/// Runs the program, which must judge every promise and find none broken.
+/// Runs the program and asserts that it checks every promise and finds none broken.
 fn keeps_its_promises(seed: u64, minutes: &str, database: &str) {
     let mut command = Command::new(tool("chaos"));
     command.args(["--seed", &seed.to_string(), "--minutes", minutes, "--database", database]);

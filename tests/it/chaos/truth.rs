@@ -1,4 +1,4 @@
-//! Truth after everything: about the orders, the money, the shipments, and the events that subscribers received.
+//! Final checks of the orders, the payments, the shipments, and the events that subscribers received.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::packers::Sent;
 use super::parts;
 use crate::support::{App, waiting::until_seen};
 
-/// An order in the end, with its jobs.
+/// Final state of an order, with its jobs.
 pub struct Outcome<'a> {
     pub sold: &'a Sold,
     pub order: Value,
@@ -28,12 +28,13 @@ fn over(job: &Value) -> bool {
     job["state"] == "COMPLETED" || job["state"] == "CANCELLED"
 }
 
-/// Parts of some orders leave while others of them are made, so they may have left as a whole.
+/// Returns whether an order has reached its final status. An order whose parts are shipped as they are printed may
+/// already be shipped.
 fn has_come(sold: &Sold, order: &Value) -> bool {
     order["status"] == sold.end.status || (sold.plan == Plan::Packed && order["status"] == "shipped")
 }
 
-/// Waits until every order has come to its end, every bed is clear, and nothing is left to do.
+/// Waits until every order has reached its final status, every bed is clear, and no work is left.
 pub async fn at_rest(app: &App, sold: &[Sold], hall: &Hall) {
     for one in sold {
         until_seen(&format!("{:?} to come to its end", one.plan), || async {
@@ -63,7 +64,7 @@ pub async fn at_rest(app: &App, sold: &[Sold], hall: &Hall) {
     .await;
 }
 
-/// Reads every order.
+/// Fetches the final state of every order.
 pub async fn outcomes<'a>(app: &App, sold: &'a [Sold]) -> Vec<Outcome<'a>> {
     let mut all = Vec::new();
     for sold in sold {
@@ -73,7 +74,7 @@ pub async fn outcomes<'a>(app: &App, sold: &'a [Sold]) -> Vec<Outcome<'a>> {
     all
 }
 
-/// Checks the money of an order.
+/// Checks the payments of an order.
 pub fn money(one: &Outcome<'_>) {
     let (order, end) = (&one.order, &one.sold.end);
     let words = format!("{:?}, {end:?}: {order}", one.sold.plan);
@@ -106,18 +107,19 @@ pub fn shipments(one: &Outcome<'_>, sent: &Sent) {
     }
 }
 
-/// Returns whether any part of an order came out well; if none did, nothing can leave.
+/// Returns whether any part of an order is good; if none is, nothing can be shipped.
 fn has_good_parts(order: &Value) -> bool {
     order["lines"].as_array().unwrap().iter().any(|line| line["good"].as_u64().is_some_and(|good| good > 0))
 }
 
-/// Returns the number of an order's parts that were rejected after they had left.
+/// Returns the number of an order's parts that were rejected after they had been shipped.
 fn rejected_departures(order: &Value) -> usize {
     let lines = order["lines"].as_array().unwrap().iter().filter(|line| !parts::is_kit(line));
     lines.map(|line| line["rejectedAfterShipping"].as_u64().unwrap_or_default() as usize).sum()
 }
 
-/// Ships what is there of each order; then the order is shipped, and stays so while nobody rejects a part of it.
+/// Ships the remaining good parts of each order; the order must then be shipped, and stay so until one of its parts is
+/// rejected.
 pub async fn all_leaves(app: &App, outcomes: &[Outcome<'_>], sent: &mut Sent) {
     for one in outcomes.iter().filter(|one| one.order["status"] == "ready") {
         let (id, before) = (one.sold.id(), one.order["shipments"].as_array().unwrap().len());
@@ -144,7 +146,8 @@ pub async fn all_leaves(app: &App, outcomes: &[Outcome<'_>], sent: &mut Sent) {
     }
 }
 
-/// Checks that every event came at least once, with the same id and bytes every time. Returns the number of deliveries.
+/// Checks that every event was received at least once, always with the same ID and body. Returns the number of
+/// deliveries.
 pub async fn events(sink: &Sink, outcomes: &[Outcome<'_>]) -> usize {
     let names = |one: &Outcome<'_>| {
         let (end, mut names) = (&one.sold.end, vec!["order.created"]);

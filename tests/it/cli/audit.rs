@@ -1,4 +1,5 @@
-//! The audit log is verified by command, and its head shows what nobody else could.
+//! Verification of the audit log on the command line: a head that was noted elsewhere reveals what the log alone
+//! cannot.
 
 use crate::support::{App, on_both};
 
@@ -8,7 +9,7 @@ fn verify(app: &App, arguments: &[&str]) -> Result<String, String> {
     app.try_command(&command, "")
 }
 
-/// Removes all lines but the first, and the head with them.
+/// SQL that removes all audit entries but the first, and resets the stored head to that entry.
 const CUT_OFF: [&str; 2] = [
     "DELETE FROM audit WHERE number > 1",
     "UPDATE writer SET audit_number = 1, audit_chain = (SELECT chain FROM audit WHERE number = 1)",

@@ -1,4 +1,4 @@
-//! Backups in folders and in buckets: written with the time in their names, verified and restored from there.
+//! Backups in folders and buckets: created with a timestamp in their names, verified, and restored.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ pub const BUCKET: &str = "copies";
 const PLACE: &str = "s3://copies/shop/daily";
 const KEY_ID: &str = "PRINTFLOOR_OBJECT_STORAGE__ACCESS_KEY_ID";
 
-/// Lets the commands of a server use the bucket.
+/// Configures the commands of a server to use the bucket.
 pub fn use_bucket(app: &mut App, moto: &Moto) {
     app.set_env("PRINTFLOOR_OBJECT_STORAGE__ENDPOINT", &moto.url);
     app.set_env(KEY_ID, "AKIATEST");
     app.set_env("OBJECT_STORAGE_SECRET_KEY", "a secret of the test");
 }
 
-/// Creates a folder for temporary files, and lets the commands of a server use it.
+/// Creates a folder for temporary files, and configures the commands of a server to use it.
 pub fn temporary_folder(app: &mut App) -> PathBuf {
     let temporary = app.folder().join("temporary");
     fs::create_dir(&temporary).unwrap();
@@ -34,8 +34,8 @@ pub fn names_in(folder: &Path) -> Vec<String> {
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// Writes a backup into the bucket; returns its address. Names have the second in which they are made, and a backup
-/// that was given up may still be under way.
+/// Creates a backup in the bucket; returns its address. Names contain the second of creation, and an abandoned backup
+/// may still be running, so the command is retried.
 async fn backup(app: &App) -> String {
     let words = until("a backup", || async { app.try_command(&["backup", "--to", PLACE], "").ok() }).await;
     assert!(words.starts_with(PLACE) && words.contains("all verified"), "{words}");

@@ -1,5 +1,5 @@
-//! Backups, verifications, restores and transfers are killed at moments that the seed of the run draws. The shop stays
-//! as it was, what was being written is clearly unfinished or whole, and the next attempt says so and succeeds.
+//! Backups, verifications, restores and transfers that are killed at times chosen by the run's seed. The source shop is
+//! unchanged, the output is clearly unfinished or complete, and the next attempt reports that and succeeds.
 
 mod backups;
 mod restores;
@@ -19,12 +19,12 @@ use crate::support::{App, Db};
 
 /// Number of kills, unless `PRINTFLOOR_TEST_KILLS` is set.
 const KILLS: u64 = 200;
-/// Number of runs to the end by which the duration of a command is measured.
+/// Number of complete runs from which the duration of a command is measured.
 const WHOLE_RUNS: u64 = 3;
-/// Part of a command's duration by which moments are drawn.
+/// Resolution of the random times: number of steps into which a share of the duration is divided.
 const DRAWN_PARTS: u64 = 1000;
 
-/// Command that is killed.
+/// Command to kill.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Backup,
@@ -37,23 +37,23 @@ enum Act {
     Transfer,
 }
 
-/// Remains of a command that was killed.
+/// State that a killed command leaves behind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Remains {
     Nothing,
-    /// Clearly nothing that could be used.
+    /// Clearly not usable.
     Unfinished,
-    /// All of it: the kill came behind the end.
+    /// Complete: the command finished before the kill.
     Whole,
 }
 
 /// Kill of a command.
 pub struct Kill {
-    /// Number of the round, which no other one has.
+    /// Unique number of the round.
     round: u64,
-    /// Time until the kill; `None` leaves the command alone.
+    /// Time until the kill; `None` if the command is not killed.
     after: Option<Duration>,
-    /// Whether the command was still running then.
+    /// `true` if the command was still running at the time of the kill.
     has_hit: Cell<bool>,
 }
 
@@ -70,7 +70,7 @@ impl Kill {
     }
 }
 
-/// Run of a command to its end.
+/// Complete run of a command.
 pub struct Attempt {
     is_done: bool,
     words: String,
@@ -84,23 +84,23 @@ impl Attempt {
         Self { is_done, words, took: began.elapsed() }
     }
 
-    /// Checks that it succeeded, in words with these parts.
+    /// Checks that the command succeeded with output that contains these parts.
     #[track_caller]
     fn succeeded(&self, parts: &[&str]) {
         assert!(self.is_done && parts.iter().all(|part| self.words.contains(part)), "{parts:?}: {}", self.words);
     }
 
-    /// Checks that it was refused, in words with this part.
+    /// Checks that the command failed with output that contains this part.
     #[track_caller]
     fn was_refused(&self, part: &str) {
         assert!(!self.is_done && self.words.contains(part), "{part}: {}", self.words);
     }
 }
 
-/// Outcome of a round: a kill, and the attempts behind it.
+/// Outcome of a round: a kill, and the attempts after it.
 pub struct Round {
     remains: Remains,
-    /// Duration of the first attempt behind the kill.
+    /// Duration of the first attempt after the kill.
     took: Duration,
 }
 
@@ -112,7 +112,7 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Returns the cases of a shop: those that need no bucket where there is none.
+    /// Returns the cases for a shop; without a bucket, only those that need none.
     fn of<'a>(source: &'a Source, moto: Option<&'a Moto>, can_transfer: bool) -> Vec<Case<'a>> {
         let mut acts = vec![Act::Backup, Act::Verify, Act::Restore];
         if moto.is_some() {
@@ -146,7 +146,7 @@ impl Case<'_> {
         }
     }
 
-    /// Measures the command without a kill: the median of several runs.
+    /// Returns the median duration of several runs without a kill.
     async fn whole(&self, first_round: u64) -> Duration {
         let mut took = Vec::new();
         for run in 0..WHOLE_RUNS {
@@ -158,7 +158,8 @@ impl Case<'_> {
         took[took.len() / 2]
     }
 
-    /// Kills the command so many times: each part of its duration once, at a moment in it that the seed draws.
+    /// Kills the command `kills` times, once in each equal part of its duration, at a time within that part chosen by
+    /// the seed.
     async fn kill(&self, first_round: u64, kills: u64) {
         let whole = self.whole(first_round).await;
         let (mut all, mut hits) = (Vec::new(), 0);
@@ -180,7 +181,7 @@ impl Case<'_> {
     }
 }
 
-/// Returns the first of many rounds of a case, which no other case has.
+/// Returns the first of a case's round numbers, which no other case uses.
 fn first_round(case: usize) -> u64 {
     case as u64 * 10_000
 }

@@ -1,4 +1,4 @@
-//! Programs of PostgreSQL outlive a command that is killed.
+//! PostgreSQL programs that outlive a killed command.
 
 use std::fs;
 
@@ -8,11 +8,11 @@ use crate::billing::invoices::sent;
 use crate::support::contents::contents_at;
 use crate::support::{App, Db};
 
-/// Mark of a restore that is not finished, as the killed command has made it or would have.
+/// SQL that creates the mark of an unfinished restore, as the killed command would have done.
 const UNFINISHED_MARK: &str =
     "CREATE TABLE IF NOT EXISTS printfloor_restore_unfinished (at TIMESTAMP NOT NULL DEFAULT now())";
 
-/// Leaves a `pg_restore` in the middle of its transaction, which has a table that the next restore makes as well.
+/// Leaves a `pg_restore` in the middle of a transaction that holds a table which the next restore also creates.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_restore_ends_what_an_interrupted_one_still_does_in_the_database() {
     let Some(db) = Db::postgres_with_shop().await else { return };

@@ -1,4 +1,4 @@
-//! Mistakes of operators, and the messages about them.
+//! Operators' mistakes, and the messages about them.
 
 use std::fs;
 use std::time::{Duration, Instant};

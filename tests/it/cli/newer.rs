@@ -1,22 +1,22 @@
-//! A shop that a newer version has written: every command refuses it in words that say which version to use, and
+//! A shop written by a newer version: every command refuses it with a message that names the version to use, and
 //! changes nothing.
 
 use super::transfer::{fill, origin};
 use crate::support::{App, Db, on_both};
 
-/// Records a migration that no version has yet.
+/// SQL that records a migration which no version has yet.
 pub const PLANT_NEWER: &str = "INSERT INTO seaql_migrations (version, applied_at) \
                                VALUES ('m29990101_900001_v9_8_7_expand_add_colour', 0)";
 const REMOVE_NEWER: &str = "DELETE FROM seaql_migrations WHERE version LIKE 'm2999%'";
 
-/// Asserts that this refuses the shop, with the version to use.
+/// Asserts that this output refuses the shop and names the version to use.
 #[track_caller]
 pub fn refuses_newer(words: &str) {
     let expected = "does not have its migration m29990101_900001_v9_8_7_expand_add_colour; use version 9.8.7 or newer";
     assert!(words.contains(expected), "{words}");
 }
 
-/// Returns the epoch, and the number of the leaders so far.
+/// Returns the epoch and the term of the leader.
 async fn claims(app: &App) -> (i64, i64) {
     let leaders = if app.db.url().is_some() { "SELECT term FROM printfloor_leader" } else { "SELECT 0" };
     (app.db.query_number(app, "SELECT epoch FROM writer").await, app.db.query_number(app, leaders).await)

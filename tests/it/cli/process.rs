@@ -1,4 +1,4 @@
-//! The binary as a person or a script runs it: in a folder of its own, with a clean environment.
+//! The binary as a person or a script runs it: in its own folder, with a clean environment.
 
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::net::{Ipv4Addr, TcpListener};
@@ -13,26 +13,26 @@ use tempfile::TempDir;
 
 use crate::support::variables::process_variables;
 
-/// Long enough for anything on a busy machine.
+/// Timeout that suffices for any operation on a busy machine.
 pub const LONG: Duration = Duration::from_secs(90);
 
 /// A folder in which commands are run.
 pub struct Place {
     dir: TempDir,
     env: Vec<(String, String)>,
-    /// Holds a range of ports for simulated printers, see [`Place::ports`].
+    /// Range of ports for simulated printers, reserved while the listener is open; see [`Place::ports`].
     ports: OnceLock<(TcpListener, u16)>,
 }
 
-/// Ports of which the holder of one owns the range of that number.
+/// Ports that serve as locks: binding the nth one reserves the nth range.
 const RANGE_LOCKS: std::ops::Range<u16> = 16_900..16_930;
-/// First port of the first range; all ranges lie below the ports that the system gives away.
+/// First port of the first range; all ranges are below the ports that the system assigns automatically.
 const FIRST_RANGE: u16 = 17_000;
-/// Ports in a range: more than a demo uses.
+/// Number of ports in a range: more than a demo uses.
 const RANGE_PORTS: u16 = 520;
 
-/// Returns the path of a program of `tools/`. Cargo puts it next to the server's program, but sets no variable with its
-/// path for tests of another package; it builds it with the tests of its own package.
+/// Returns the path of a program in `tools/`. Cargo places it next to the server's binary, but sets no variable with
+/// its path for tests of another package, and builds it only together with the tests of its own package.
 pub fn tool(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_BIN_EXE_printfloor")).with_file_name(name);
     assert!(
@@ -43,10 +43,10 @@ pub fn tool(name: &str) -> PathBuf {
     path
 }
 
-/// Output and exit code of a command that ended.
+/// Output and exit code of a finished command.
 #[derive(Debug)]
 pub struct Ended {
-    /// Exit code.
+    /// Exit code; `None` if a signal ended the command.
     pub code: Option<i32>,
     /// Standard output.
     pub out: String,
@@ -64,7 +64,7 @@ impl Place {
         }
     }
 
-    /// Returns the first of a range of ports that no other test uses as long as this place lives, not even between two
+    /// Returns the first of a range of ports that no other test uses while this value lives, not even between two
     /// starts of a command.
     pub fn ports(&self) -> u16 {
         let reserve = || {
@@ -75,7 +75,7 @@ impl Place {
         self.ports.get_or_init(|| reserve().expect("a free range of ports")).1
     }
 
-    /// Sets a variable for every command.
+    /// Sets an environment variable for every command.
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.to_owned(), value.to_owned()));
         self
@@ -124,14 +124,14 @@ impl Place {
         ended(child.wait_with_output().unwrap())
     }
 
-    /// Runs a command that must succeed; what it printed.
+    /// Runs a command that must succeed; returns its standard output.
     pub fn done(&self, line: &str) -> String {
         let ended = self.run(line);
         assert_eq!(ended.code, Some(0), "{line}: {ended:?}");
         ended.out
     }
 
-    /// Starts a command that goes on.
+    /// Starts a long-running command.
     pub fn start(&self, line: &str) -> Running {
         let mut child = self.command(line).spawn().unwrap();
         let (sender, lines) = channel();
@@ -156,7 +156,7 @@ fn follow(stream: impl Read + Send + 'static, to: Sender<String>) {
     });
 }
 
-/// A command that goes on; killed when dropped.
+/// A long-running command; killed when dropped.
 pub struct Running {
     child: Child,
     lines: Receiver<String>,
@@ -164,7 +164,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Waits for a line with this in it, among those not waited for yet.
+    /// Waits for the next line that contains this text; returns the line.
     pub fn line(&mut self, part: &str) -> String {
         let until = Instant::now() + LONG;
         loop {
@@ -180,23 +180,23 @@ impl Running {
         }
     }
 
-    /// Closes its standard input.
+    /// Closes the command's standard input.
     pub fn close_input(&mut self) {
         drop(self.child.stdin.take());
     }
 
-    /// Process id.
+    /// Returns the process ID.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Sends it a signal.
+    /// Sends a signal to the command.
     pub fn signal(&self, name: &str) {
         let sent = Command::new("kill").args(["-s", name, &self.pid().to_string()]).status().unwrap();
         assert!(sent.success());
     }
 
-    /// Waits for its end: the exit code, and every line it said.
+    /// Waits until the command exits; returns its exit code and all lines of its output.
     pub fn end(mut self) -> (Option<i32>, Vec<String>) {
         let until = Instant::now() + LONG;
         // Both streams end when the process does.
@@ -210,7 +210,7 @@ impl Running {
         (self.child.wait().unwrap().code(), std::mem::take(&mut self.log))
     }
 
-    /// Ends it as a power cut would.
+    /// Kills the command, as a power cut would.
     pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

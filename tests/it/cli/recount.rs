@@ -1,8 +1,9 @@
-//! Numbers that somebody made wrong are found by command beside the server, and corrected while none runs.
+//! Counters that somebody corrupted by hand: a command finds them beside a running server, and corrects them while none
+//! is running.
 
 use crate::support::{App, on_both};
 
-/// Makes the numbers of movements wrong, as somebody does who writes to the tables by hand.
+/// SQL that corrupts the numbers of movements, as a person editing the tables might.
 const MAKE_WRONG: &str = "UPDATE row_counts SET entries = entries + 40 WHERE list LIKE 'movements %'";
 
 on_both! {

@@ -1,5 +1,5 @@
-//! The program `chaos` as a person runs it: what it says when it cannot run, and that a stop leaves nothing behind.
-//! `chaos::program` lets it run to its end.
+//! The program `chaos` as a person runs it: its messages when it cannot run, and that stopping it leaves nothing
+//! behind. `chaos::program` runs it to completion.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use super::process::{Place, tool};
 use crate::support::variables::process_variables;
 
-/// Builds the program, with a place for its temporary files.
+/// Builds the command that runs the program, with a folder for temporary files.
 fn program(place: &Place) -> Command {
     let mut command = Command::new(tool("chaos"));
     command.current_dir(place.path()).env("TMPDIR", place.path()).envs(process_variables());
@@ -17,7 +17,7 @@ fn program(place: &Place) -> Command {
     command
 }
 
-/// Names what is left of temporary folders.
+/// Lists the temporary folders that are left.
 fn folders(place: &Place) -> Vec<String> {
     let entries = std::fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().file_name());
     let names = entries.map(|name| name.to_string_lossy().into_owned());

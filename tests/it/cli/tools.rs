@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::process::{Place, tool};
 use crate::support::waiting::until;
 
-/// Help, errors and exit codes are those of the program that is started.
+/// Checks that help, errors and exit codes are those of the program that is run.
 #[test]
 fn demo_and_simulate_are_programs_of_their_own() {
     let place = Place::new();
@@ -23,7 +23,7 @@ fn demo_and_simulate_are_programs_of_their_own() {
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "nothing was made");
 }
 
-/// Only the server's program is installed.
+/// Checks the message if only the server's binary is installed.
 #[test]
 fn a_missing_program_says_where_to_get_it() {
     let place = Place::new();

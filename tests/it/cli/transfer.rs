@@ -1,4 +1,4 @@
-//! A shop moves from one database to another: everything or nothing, whatever happens meanwhile.
+//! Transfer of a shop from one database to another: all or nothing, whatever happens meanwhile.
 
 use std::os::unix::fs::symlink;
 use std::time::{Duration, Instant};
@@ -10,20 +10,20 @@ use crate::support::db::query_number_at;
 use crate::support::drawing::draw;
 use crate::support::{App, Db, on_both};
 
-/// Lists that show what the shop contains, and nothing that a server computes when it starts.
+/// Lists that show the shop's contents and nothing that a server computes at start-up.
 const LISTS: [&str; 5] =
     ["/api/invoices", "/api/inventory/materials", "/api/skus", "/api/files", "/api/events?limit=200"];
 
-/// Makes a transfer long enough to be interrupted: 60,000 further rows.
+/// SQL that makes a transfer long enough to be interrupted: 60,000 additional rows.
 const FILLER: &str = "INSERT INTO audit (id, at, actor, action, subject_kind, subject_id, outcome) \
                       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000) \
                       SELECT 'filler-' || i, 1893456000000 + i, 'machine', 'filler', 'order', 'x' || i, 'done' FROM n";
 const ALL_AUDITED: &str = "SELECT COUNT(*) FROM audit";
 
-/// An empty database to transfer to.
+/// Empty database to transfer to.
 struct Destination {
     url: String,
-    /// Dropped with this, if it is on PostgreSQL.
+    /// Database to drop with this value, if it is on PostgreSQL.
     db: Option<Db>,
 }
 
@@ -42,7 +42,7 @@ impl Destination {
         if app.db.url().is_some() { Some(Self::sqlite(app, name)) } else { Self::postgres().await }
     }
 
-    /// Returns the number of tables of a shop.
+    /// Returns the number of tables in the database.
     async fn tables(&self) -> i64 {
         let query = if self.db.is_some() {
             "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'printfloor_leader'"
@@ -53,7 +53,7 @@ impl Destination {
     }
 }
 
-/// Returns the address of the shop's database.
+/// Returns the URL of the shop's database.
 pub fn origin(app: &App) -> String {
     app.db.url().unwrap_or_else(|| format!("sqlite://{}?mode=rw", app.data().join("printfloor.db").display()))
 }
@@ -68,7 +68,7 @@ fn transfer(app: &App, from: &str, to: &str) {
     assert!(words.starts_with("transferred from ") && words.contains("all compared"), "{words}");
 }
 
-/// Returns a running server on a database with something in many tables.
+/// Returns a running server whose database has rows in many tables.
 async fn filled_shop(db: Db) -> App {
     let mut app = App::new(db).await;
     fill(&app).await;
@@ -102,8 +102,8 @@ async fn start_on(app: &mut App, url: &str) {
     app.start().await;
 }
 
-/// Kills a transfer at drawn moments, so many times; the source stays as it was, and the target is empty or has
-/// everything.
+/// Kills a transfer at random times, `kills` times; each time the source is unchanged, and the target is empty or
+/// complete.
 async fn kill_transfers(db: Db, kills: u64) {
     let mut app = filled_shop(db).await;
     let before = contents(&app).await;

@@ -1,4 +1,4 @@
-//! A backup is verified by restoring it into a temporary place, in which everything is read.
+//! Verification of a backup: it is restored to a temporary place and read completely.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ async fn stopped_shop(db: Db) -> App {
     app
 }
 
-/// Writes a backup with this name, and verifies it.
+/// Creates a backup with this name, and verifies it.
 fn verify(app: &App, name: &str) -> Result<String, String> {
     let file = app.folder().join(name);
     let file = file.to_str().unwrap();

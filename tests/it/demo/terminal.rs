@@ -1,4 +1,4 @@
-//! The demo at a terminal: a block at the top says how the shop stands, and the stream of lines scrolls below it.
+//! The demo in a terminal: a block at the top shows the state of the shop, and the lines scroll below it.
 
 use std::io::Read as _;
 use std::os::fd::OwnedFd;
@@ -15,17 +15,17 @@ use crate::cli::process::{LONG, Place, tool};
 
 const ROWS: usize = 24;
 const COLUMNS: usize = 100;
-/// The rows of the block and of the rule under it.
+/// Number of rows of the block and the rule below it.
 const BLOCK: usize = 5;
 
-/// As much of a terminal as the demo uses.
+/// Subset of a terminal that the demo uses.
 struct Terminal {
     rows: Vec<Vec<char>>,
     cursor: (usize, usize),
     saved_cursor: (usize, usize),
-    /// First and last row that scroll, from 0.
+    /// First and last row of the scroll region, counted from 0.
     region: (usize, usize),
-    /// The beginning of an escape sequence whose end has not come.
+    /// Escape sequence that is still incomplete.
     escape: Option<String>,
 }
 
@@ -96,7 +96,7 @@ impl Terminal {
     }
 }
 
-/// A process at a terminal of its own.
+/// Process with its own terminal.
 struct AtTerminal {
     child: Child,
     screen: Arc<Mutex<Terminal>>,
@@ -141,7 +141,7 @@ impl AtTerminal {
         (0..ROWS).map(|row| screen.row(row)).collect()
     }
 
-    /// Waits until the screen is as wanted.
+    /// Waits until the rows of the screen meet a condition; returns them.
     fn until(&self, what: &str, condition: impl Fn(&[String]) -> bool) -> Vec<String> {
         let began = Instant::now();
         loop {

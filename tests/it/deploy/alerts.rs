@@ -1,4 +1,4 @@
-//! Alert rules: promtool reads them, and each has scenarios in which it fires and in which it does not.
+//! Alert rules: promtool accepts them, and each has scenarios in which it fires and in which it does not.
 
 use std::collections::BTreeSet;
 

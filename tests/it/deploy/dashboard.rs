@@ -1,4 +1,4 @@
-//! The dashboard: each of its queries returns series, which have the labels of its legends.
+//! The dashboard: each query returns series with the labels that its legend uses.
 
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ fn queries() -> Vec<Query> {
     queries
 }
 
-/// Returns the selector `label="value"` right after a metric's name, if there is one.
+/// Returns the selector `label="value"` that follows a metric's name directly; `None` if there is none.
 fn selector<'a>(expression: &'a str, metric: &str) -> Option<&'a str> {
     let (_, rest) = expression.split_once(metric)?;
     rest.strip_prefix('{')?.split('}').next()

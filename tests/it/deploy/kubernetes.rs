@@ -1,4 +1,4 @@
-//! Manifests for Kubernetes: they fit its schemas, and name settings, commands and paths that there are.
+//! Kubernetes manifests: they are valid against its schemas, and use only settings, commands and paths that exist.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +9,8 @@ use printfloor::config::changes::key_of;
 use super::{is_understood, text_of};
 use crate::support::db::SERVICES;
 
-/// The Python environment of kubernetes-validate; `scripts/test` sets it.
+/// Environment variable with the path of a Python environment that contains kubernetes-validate; `scripts/test` sets
+/// it.
 const VENV: &str = "PRINTFLOOR_TEST_KUBERNETES_VALIDATE";
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/kubernetes/shop");
 
@@ -17,13 +18,13 @@ fn manifest(name: &str) -> String {
     text_of(&format!("deploy/kubernetes/shop/{name}"))
 }
 
-/// Returns what follows a key on each line that has it.
+/// Returns the values of a key on all lines that have it.
 fn values<'a>(text: &'a str, key: &str) -> Vec<&'a str> {
     let lines = text.lines().map(|line| line.trim_start_matches(['-', ' ']));
     lines.filter_map(|line| line.strip_prefix(key)?.strip_prefix(':').map(str::trim)).collect()
 }
 
-/// Returns the words of a list in brackets.
+/// Returns the items of a list in brackets.
 fn list(text: &str) -> Vec<&str> {
     text.trim_matches(['[', ']']).split(", ").collect()
 }
@@ -106,8 +107,8 @@ fn a_cell_changes_settings_that_every_shop_has() {
     assert!(cell.contains("/spec/egress/2/to/0/ipBlock/cidr") && third.contains("192.168.40.0/24"), "{third}");
 }
 
-/// Checks the probes. A server that stands by answers 503 at `/readyz`, and would be started again and again by a probe
-/// that asks there.
+/// Checks the probes. A standby server responds 503 at `/readyz`, so a liveness probe that used this path would restart
+/// it again and again.
 #[test]
 fn only_readiness_depends_on_the_lead() {
     let servers = manifest("servers.yaml");

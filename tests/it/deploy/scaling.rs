@@ -1,4 +1,4 @@
-//! `docs/SCALING.md` repeats figures that were measured, and no others.
+//! Figures in `docs/SCALING.md`: all of them were measured.
 
 use super::text_of;
 

@@ -1,4 +1,4 @@
-//! Headers of responses for browsers, caches and strangers, and request heads that are rejected.
+//! Response headers for browsers, caches and unauthenticated callers, and rejected request heads.
 
 use std::io::Read as _;
 
@@ -75,7 +75,8 @@ async fn large_json_is_compressed_for_those_who_take_it() {
     assert_eq!((small.status, small.header("content-encoding")), (200, None));
 }
 
-/// Checks that the files of the description's pages, which are in the program compressed, are sent in both forms.
+/// Checks that the static files of the API documentation, which the program contains in compressed form, are sent
+/// compressed or uncompressed as requested.
 #[tokio::test]
 async fn files_of_the_docs_are_sent_compressed_or_as_they_were() {
     let app = App::new(Db::sqlite()).await;

@@ -1,5 +1,5 @@
-//! Attacks through ordinary requests: values that the reader of the database would refuse, and files that unpack to
-//! much more than they are.
+//! Attacks through ordinary requests: values that the database's row parser would reject, and files that decompress to
+//! far more than their size.
 
 use std::io::Write as _;
 

@@ -1,4 +1,4 @@
-//! Clients that stumble: slow heads, silent bodies, uploads that are cut, callers that leave.
+//! Misbehaving clients: slow heads, bodies that never arrive, truncated uploads, and callers that disconnect.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::support::wire::Wire;
 use crate::support::{App, Clock, Db, until};
 
 const SILENCE: (&str, &str) = ("SERVER__BODY_IDLE_TIMEOUT_SECONDS", "1");
-/// Lifetime of the key that expires during its upload.
+/// Lifetime, in seconds, of the key that expires during its upload.
 const KEY_LIFE_SECONDS: i64 = 3600;
 
 fn head(app: &App, path: &str, kind: &str, length: usize) -> String {
@@ -21,7 +21,7 @@ fn head(app: &App, path: &str, kind: &str, length: usize) -> String {
     )
 }
 
-/// Returns the beginning of an upload of G-code, and its whole length.
+/// Returns the start, the content and the end of a G-code upload.
 fn upload(app: &App) -> (String, Vec<u8>, &'static str) {
     let code = simulator::gcode::gcode("vase", 60, 1.0, 300.0).into_bytes();
     let before = "--b\r\ncontent-disposition: form-data; name=\"file\"; filename=\"vase.gcode\"\r\n\r\n";
@@ -36,7 +36,7 @@ fn upload_with(app: &App, key: &str) -> (String, Vec<u8>, &'static str) {
     (beginning.replace(app.key.as_deref().unwrap(), key), code, after)
 }
 
-/// Files of the store that are still on their way.
+/// Counts the files of the store that are still being received.
 fn incoming(app: &App) -> usize {
     std::fs::read_dir(app.data().join("files/incoming")).unwrap().count()
 }
@@ -184,7 +184,7 @@ async fn a_caller_that_leaves_gets_all_or_nothing() {
     assert_eq!(list["pagination"]["total"], 40, "each once, whether it was heard the first time or not");
 }
 
-/// Checks that the right to upload is judged at the end of the upload, not at its beginning.
+/// Checks that the permission to upload is checked at the end of the upload, not only at its start.
 #[tokio::test]
 async fn an_upload_whose_key_is_revoked_meanwhile_is_refused() {
     let clock = Clock::new();

@@ -1,4 +1,4 @@
-//! Redis is lost under load: killed, frozen, not there from the start. No caller sees an error.
+//! Loss of Redis under load: killed, frozen, or missing from the start. No caller sees an error.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -8,7 +8,7 @@ use super::app;
 use crate::support::redis::RedisServer;
 use crate::support::{App, until};
 
-/// Callers that never pause.
+/// Callers that send requests without a pause.
 struct Callers {
     over: Arc<AtomicBool>,
     answered: Arc<AtomicU64>,
@@ -39,7 +39,7 @@ impl Callers {
         Self { over, answered, tasks }
     }
 
-    /// Waits for some hundred more responses.
+    /// Waits for 300 more responses.
     async fn go_on(&self) {
         let enough = self.answered.load(Relaxed) + 300;
         until("more answers", || async {
@@ -49,7 +49,7 @@ impl Callers {
         .await;
     }
 
-    /// Ends them; none may have seen an error. Gives the slowest answer.
+    /// Stops the callers, none of whom may have seen an error. Returns the duration of the slowest response.
     async fn end(self) -> Duration {
         self.over.store(true, Relaxed);
         let mut slowest = Duration::ZERO;

@@ -1,4 +1,4 @@
-//! Health checks and emergency stops while nothing else of the server answers, and bodies that do not come.
+//! Health checks and emergency stops while nothing else in the server responds, and bodies that do not arrive.
 
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::sync::mpsc;
@@ -25,7 +25,7 @@ use crate::api::PASSWORD;
 use crate::support::wire::Wire;
 use crate::support::{Client, until};
 
-/// A server in this process on a runtime of its own with one thread, and an admin's client.
+/// A server in this process, on its own runtime with a single thread, and an admin's client.
 struct Stuck {
     runtime: Runtime,
     server: Option<Server>,
@@ -38,7 +38,7 @@ impl Stuck {
         Self::with(&[])
     }
 
-    /// Starts with further settings.
+    /// Starts the server with additional settings.
     fn with(further: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
@@ -77,7 +77,7 @@ impl Stuck {
         Self { runtime, server: Some(server), client, _folder: folder }
     }
 
-    /// Takes the only thread until the sender is dropped.
+    /// Blocks the only thread until the returned sender is dropped.
     fn take_the_thread(&self) -> mpsc::Sender<()> {
         let (release, released) = mpsc::channel();
         let (notice, is_taken) = mpsc::channel();
@@ -98,7 +98,7 @@ impl Drop for Stuck {
     }
 }
 
-/// Returns an address of this machine by which others know it; `None` where it has none. Sends nothing.
+/// Returns an address of this machine that other machines can use; `None` if it has none. Sends nothing.
 fn address_among_others() -> Option<IpAddr> {
     let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
     socket.connect("192.0.2.1:9").ok()?;
@@ -270,19 +270,18 @@ async fn connections_that_say_nothing_keep_nobody_from_health_and_stops() {
     drop(silent);
 }
 
-/// The beginning of an emergency stop, and of one by the form of a page.
+/// Start of an emergency stop over the API, and of one through a page's form.
 const BEGUN_STOP: &str =
     "POST /api/printers/01890a5d-ac96-774b-bcce-b302099a8069/emergency-stop HTTP/1.1\r\nhost: x\r\n";
 const BEGUN_STOP_BY_FORM: &str =
     "POST /floor/printers/01890a5d-ac96-774b-bcce-b302099a8069/emergency-stop HTTP/1.1\r\nhost: x\r\n";
 
-/// Time after which a stop that is not finished is ended, whoever begins it.
+/// Time after which an unfinished emergency stop request is aborted, whoever sent it.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
-/// Time that a printer has to answer a stop. Where the machine is too busy, it is over before the storm.
+/// Time limit for a printer's response to a stop. On a machine that is too busy, it expires before the storm begins.
 const PRINTER_STOP_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Begins so many emergency stops that strangers never finish, and waits until the first of them was given up for the
-/// others.
+/// Starts `count` emergency stops that anonymous clients never finish; waits until the first one is aborted.
 async fn storm_of_stops(address: SocketAddr, count: usize) -> Vec<Wire> {
     // All at once: a stop that is not finished in time is ended, also one that is not part of the storm.
     let begin = |n: usize| async move {
@@ -295,7 +294,8 @@ async fn storm_of_stops(address: SocketAddr, count: usize) -> Vec<Wire> {
     storm
 }
 
-/// Starts a printer that takes everything and answers an emergency stop only when it is allowed to.
+/// Starts a printer that accepts everything but responds to an emergency stop only with permission. Returns its
+/// address, the number of stops so far, and the permission.
 async fn slow_printer() -> (SocketAddr, WatchSender<u32>, WatchSender<bool>) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

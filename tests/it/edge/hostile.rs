@@ -1,4 +1,4 @@
-//! JSON made to do harm, sent to every route that reads JSON.
+//! Malicious JSON, sent to every route that reads JSON.
 
 use axum::http::header;
 use reqwest::Method;
@@ -12,12 +12,12 @@ use crate::support::app::PAYMENT_SECRET;
 use crate::support::client::Answer;
 use crate::support::contract::CONTRACT;
 
-/// The largest answer to a request that is refused.
+/// Maximum size of the response to a refused request, in bytes.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
-/// Builds a document against `serde_json` with its feature `raw_value`, which parses the text of such a member again
-/// with a fresh limit on depth: 13 of them inside each other (70 KB) nest 1,600 arrays, enough to overflow a thread's
-/// stack.
+/// Builds a document that attacks `serde_json` with the feature `raw_value`, which parses the text of such a member
+/// again with a fresh depth limit: 13 of them inside each other (70 KB) nest 1,600 arrays, enough to overflow a
+/// thread's stack.
 pub(super) fn parsed_again() -> String {
     let mut text = "[".repeat(120);
     for _ in 0..13 {
@@ -27,7 +27,7 @@ pub(super) fn parsed_again() -> String {
     text.trim_start_matches('[').to_owned()
 }
 
-/// Documents that must do nothing but be refused.
+/// Returns malicious documents, each with a name; the server must refuse all of them.
 pub(super) fn documents() -> Vec<(&'static str, String)> {
     let many = |of: fn(usize) -> String| (0..40_000).map(of).collect::<Vec<_>>().join(",");
     vec![
@@ -42,14 +42,15 @@ pub(super) fn documents() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Lists the routes that take JSON, with ids of nothing in their paths.
+/// Lists the routes that accept JSON, with IDs of no resource in their paths.
 fn json_routes() -> Vec<(Method, String)> {
     let takes_json = |method: &Method| matches!(*method, Method::POST | Method::PATCH | Method::DELETE);
     let routes = CONTRACT.served.iter().filter(|route| takes_json(&route.method));
     routes.map(|route| (route.method.clone(), route.path.replace("{id}", NOTHING).replace("{*name}", "a"))).collect()
 }
 
-/// Gives nothing where the server answered before it had read all of the body, and closed the connection.
+/// Sends a JSON body with all credentials; returns `None` if the server responded and closed the connection before it
+/// had read the whole body.
 async fn try_send(app: &App, method: &Method, path: &str, body: &str) -> Option<Answer> {
     let signed = PaymentSignature::of(body);
     let request = app.request(method.as_str(), path).header(header::CONTENT_TYPE, "application/json");
@@ -61,7 +62,7 @@ async fn send(app: &App, method: &Method, path: &str, body: &str) -> Answer {
     try_send(app, method, path, body).await.expect("an answer")
 }
 
-/// A valid signature of a payment event, so that its body is read.
+/// A valid signature for a payment event, which makes the server read the body.
 struct PaymentSignature {
     name: &'static str,
     value: String,
@@ -88,7 +89,8 @@ mod long {
     }
 }
 
-/// Sends each document to one of so many routes, each to others, from one that the run's seed draws.
+/// Sends each document to one in `drawn_of` routes, different ones for each document, starting with one chosen by the
+/// run's seed.
 async fn send_documents(drawn_of: usize) {
     let seed = from_env("PRINTFLOOR_TEST_SEED", 0) as usize % drawn_of;
     let app = App::on(crate::support::Db::sqlite()).env("AGENT_TOKEN", "agent-token").start().await;

@@ -1,4 +1,4 @@
-//! Answers made to do harm, of every outside system that the server asks or hears: printers, receivers of webhooks, the
+//! Malicious responses from every external system that the server calls or listens to: printers, webhook receivers, the
 //! mail service, the agent gateway.
 
 use std::time::Duration;
@@ -20,7 +20,7 @@ use super::hostile::{documents, parsed_again};
 use crate::chaos::from_env;
 use crate::support::{App, until};
 
-/// Starts a server that gives one answer to every request, over HTTP and over web sockets.
+/// Starts a server that gives the same response to every request, over HTTP and WebSockets.
 async fn parrot(text: String) -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
@@ -42,7 +42,8 @@ async fn parrot(text: String) -> String {
     base
 }
 
-/// Asks all that a printer can be asked, and has it do all that it can: nothing of it is the server's own failure.
+/// Calls every read operation and every command of a printer; none of the responses may report an internal error of the
+/// server.
 async fn everything_is_asked(app: &App, path: &str) {
     let file = app.upload("a.gcode", simulator::gcode::gcode("a", 60, 1.0, 300.0).into_bytes()).await.expect(201);
     // At once, as each of them may have to wait until no answer comes.
@@ -113,8 +114,9 @@ mod long {
     }
 }
 
-/// Sends documents over MQTT, where printers report unasked; between them the printer works as ever. They are the one
-/// after which everything is asked, and one of so many of the others, from one that the run's seed draws.
+/// Sends malicious documents as MQTT reports, which printers send unasked; in between, the printer behaves normally.
+/// One document is followed by all operations on the printer; of the others, one in `drawn_of` is sent, starting with
+/// one chosen by the run's seed.
 async fn send_reports(drawn_of: usize) {
     let drawn = from_env("PRINTFLOOR_TEST_SEED", 0) as usize % drawn_of;
     let app = app(&[("PRINTERS__REQUEST_TIMEOUT_SECONDS", "1")]).await;
@@ -138,7 +140,7 @@ async fn send_reports(drawn_of: usize) {
     fleet.shutdown();
 }
 
-/// Checks that responses of webhook receivers are stored for people: their beginning, as text.
+/// Checks that of a webhook receiver's response only the start is stored, as text.
 #[tokio::test]
 async fn no_answer_of_a_receiver_ends_the_server_or_is_kept_as_a_whole() {
     let app = app(&[]).await;
@@ -163,7 +165,7 @@ async fn no_answer_of_a_receiver_ends_the_server_or_is_kept_as_a_whole() {
     }
 }
 
-/// Lets the other systems of the shop, of each kind, answer the tests of their connections so.
+/// Makes the shop's other systems, of each kind, give malicious responses to their connection tests.
 #[tokio::test]
 async fn no_answer_of_an_integration_ends_the_server() {
     let app = app(&[]).await;

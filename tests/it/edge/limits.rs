@@ -10,14 +10,14 @@ use crate::support::{App, Client};
 const STAFF: (&str, &str) = ("LIMITS__STAFF_REQUESTS_PER_MINUTE", "5000");
 const FEW: (&str, &str) = ("LIMITS__ANONYMOUS_REQUESTS_PER_MINUTE", "5");
 
-/// Sends a request without credentials, or with those of `headers`.
+/// Sends a request with these headers and no other credentials.
 async fn anonymous(app: &App, headers: &[(&str, &str)]) -> Answer {
     let nobody = app.nobody();
     let request = nobody.request("GET", "/api/orders");
     nobody.send(headers.iter().fold(request, |request, (name, value)| request.header(*name, *value))).await
 }
 
-/// Asks until it is refused; gives how often it was let through.
+/// Sends requests until one is rejected; returns the number of accepted ones.
 async fn spend(app: &App, headers: &[(&str, &str)]) -> u32 {
     for passed in 0..100 {
         if anonymous(app, headers).await.status == 429 {

@@ -1,4 +1,5 @@
-//! More connections and requests than the server takes: said at once, and never to health checks and emergency stops.
+//! More connections and requests than the server accepts: the excess is rejected at once, except health checks and
+//! emergency stops.
 
 use std::time::{Duration, Instant};
 

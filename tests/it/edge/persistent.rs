@@ -1,5 +1,5 @@
-//! Persistent connections: a client that sends its next request on one gets a response, or was told before that it
-//! ends.
+//! Persistent connections: a client that reuses one receives a response, or was told beforehand that the connection
+//! would close.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::support::wire::Wire;
 
 const BODY: &str = r#"{"lines": []}"#;
 
-/// Builds a POST with these headers whose body is so long.
+/// Builds the head of a POST with these headers, whose body has this length in bytes.
 fn head(path: &str, headers: &str, length: usize) -> String {
     format!(
         "POST {path} HTTP/1.1\r\nhost: x\r\n{headers}content-type: application/json\r\ncontent-length: {length}\r\n\r\n"
@@ -25,7 +25,8 @@ fn says_that_it_ends(answer: &str) -> bool {
     answer.split("\r\n\r\n").next().unwrap().to_lowercase().contains("connection: close")
 }
 
-/// Checks that the next request on a connection gets a response, or that the response before closed it.
+/// Checks that the next request on a connection receives a response, unless `answer` announced that the connection
+/// would close.
 async fn can_go_on(app: &App, wire: &mut Wire, what: &str, answer: &str) {
     if says_that_it_ends(answer) {
         return wire.ended().await;
@@ -58,7 +59,7 @@ async fn after_a_refusal_the_connection_goes_on_or_says_that_it_ends() {
     join_all(refused.map(|(path, headers, status)| refuse(&app, path, headers, status))).await;
 }
 
-/// Checks a request that is refused with this status, in each of the ways in which its body may come.
+/// Checks that a request is refused with this status, however its body arrives.
 async fn refuse(app: &App, path: &str, headers: &str, status: u16) {
     let what = format!("{status} {path}");
     // The body comes with its head, a little later, or not before the answer.

@@ -1,5 +1,5 @@
-//! The reverse proxies of docs/OPERATIONS.md, run as it writes them, but for addresses and certificates: event streams
-//! arrive at once, large files pass, and clients are told apart by their addresses.
+//! The reverse proxies from docs/OPERATIONS.md, run as documented except for addresses and certificates: event streams
+//! are not delayed, large files pass, and clients are distinguished by address.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr};
@@ -16,16 +16,16 @@ use crate::support::stream::Stream;
 use crate::support::waiting::LONG;
 use crate::support::{App, Client, until};
 
-/// Set where the programs are installed; `scripts/test` sets it.
+/// Environment variable that is set if the proxies are installed; `scripts/test` sets it.
 const PROXIES: &str = "PRINTFLOOR_TEST_PROXIES";
-/// Address of the server in the document.
+/// Address of the server in the documentation.
 const SERVER: &str = "127.0.0.1:8787";
-/// Size of a file above what nginx allows by default (1 MiB), in bytes.
+/// Size of a file that exceeds nginx's default limit (1 MiB), in bytes.
 const LARGE_BYTES: usize = 3 * 1024 * 1024;
-/// Requests per minute that a client without a key may send.
+/// Number of requests per minute that a client without a key may send.
 const FEW: u32 = 5;
 
-/// Returns the first block of code of a section of the document.
+/// Returns the first code block of a section of the documentation.
 fn block(section: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/OPERATIONS.md");
     let document = fs::read_to_string(path).unwrap();
@@ -35,7 +35,7 @@ fn block(section: &str) -> String {
     code.split_once("\n```").expect("its end").0.to_owned()
 }
 
-/// Replaces a part of a block, which must be there.
+/// Replaces a part of a code block, which must contain it.
 fn replaced(block: &str, part: &str, by: &str) -> String {
     assert!(block.contains(part), "no {part:?} in {block}");
     block.replace(part, by)
@@ -96,7 +96,7 @@ impl Proxy {
         proxy
     }
 
-    /// Returns a client at an address of this machine, which asks through the proxy.
+    /// Returns a client that sends its requests from this address of the machine through the proxy.
     #[expect(clippy::disallowed_methods, reason = "a test's own client")]
     fn client(&self, at: Ipv4Addr, key: Option<&str>) -> Client {
         let http = reqwest::Client::builder().no_proxy().local_address(IpAddr::V4(at)).timeout(LONG).build().unwrap();
@@ -111,7 +111,7 @@ impl Drop for Proxy {
     }
 }
 
-/// Returns a server behind a proxy on the same machine; `None` when there are no programs and services are not
+/// Returns a server behind a proxy on the same machine; `None` if the programs are not installed and services are not
 /// required.
 async fn server() -> Option<App> {
     if std::env::var_os(PROXIES).is_none() {
@@ -124,7 +124,7 @@ async fn server() -> Option<App> {
     Some(app(&settings).await)
 }
 
-/// Checks that events arrive through the proxy while the stream stays open, without filling any buffer.
+/// Checks that events pass the proxy at once, while the stream stays open and no buffer is full.
 async fn passes_events_at_once(server: &App, staff: &Client) {
     let sku = some_sku(server).await;
     let mut stream = Stream::open(staff, "/api/events/stream", None).await;
@@ -132,7 +132,7 @@ async fn passes_events_at_once(server: &App, staff: &Client) {
     while stream.next().await.expect("the stream goes on").data["subject"]["id"] != order.as_str() {}
 }
 
-/// Checks that a file larger than what some proxies allow by default is stored as it is.
+/// Checks that a file larger than some proxies allow by default is stored unchanged.
 async fn passes_large_files(staff: &Client) {
     let mut bytes = b"G28\n".to_vec();
     bytes.resize(LARGE_BYTES, b'\n');
@@ -140,7 +140,7 @@ async fn passes_large_files(staff: &Client) {
     assert_eq!(file["size"], LARGE_BYTES, "{file}");
 }
 
-/// Checks that each client has a limit of its own, whatever address it claims to have.
+/// Checks that each client has its own rate limit, whatever address it claims to have.
 async fn tells_clients_apart(proxy: &Proxy) {
     let status = async |at: u8, claimed: Option<&str>| {
         let client = proxy.client(Ipv4Addr::new(127, 0, 0, at), None);
@@ -159,7 +159,7 @@ async fn tells_clients_apart(proxy: &Proxy) {
     .await;
 }
 
-/// Runs all checks of one proxy.
+/// Runs all checks for one proxy.
 async fn check(server: &App, proxy: &Proxy) {
     let staff = proxy.client(Ipv4Addr::LOCALHOST, server.key.as_deref());
     let answer = staff.get("/api/orders").await;

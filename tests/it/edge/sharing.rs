@@ -1,4 +1,4 @@
-//! With Redis: servers that share windows, and the stream of all events for other programs.
+//! Redis: servers that share rate limit windows, and the stream of all events for other programs.
 
 use redis::streams::StreamRangeReply;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::api::{PASSWORD, one_of, signed_in, some_sku, staff};
 use crate::support::redis::RedisServer;
 use crate::support::{App, until};
 
-/// Long enough for Redis on a busy machine: a server that does not wait counts by itself.
+/// Timeout for Redis on a busy machine: a server that stops waiting would count on its own.
 const PATIENCE: (&str, &str) = ("REDIS__TIMEOUT_SECONDS", "10");
 
 async fn redis_is(app: &App, what: &str) {
@@ -76,7 +76,7 @@ async fn stream(redis: &RedisServer) -> Vec<(i64, String, String, Value)> {
     entries.collect()
 }
 
-/// Waits until every event stands in the stream once, in order, as the API shows it. Gives how many there are.
+/// Waits until every event is in the stream once, in order, as the API shows it. Returns the number of events.
 async fn all_are_there(app: &App, redis: &RedisServer) -> usize {
     until("all events to be in the stream", || async {
         let events = app.get("/api/events?limit=100").await.expect(200)["events"].as_array().unwrap().clone();

@@ -1,5 +1,5 @@
-//! Uploads whose own description is too large to be read into memory: health checks and emergency stops beside them are
-//! answered, and the server's memory stays small.
+//! Uploads whose headers are too large to be read into memory: meanwhile, health checks and emergency stops are
+//! answered, and the server's memory usage stays low.
 
 use simulator::gcode::swollen::million_entries;
 use simulator::{Fleet, FleetOptions, PrinterKind};
@@ -9,12 +9,12 @@ use tokio::net::TcpStream;
 use super::{app, stops_in_time};
 use crate::support::App;
 
-/// Most memory that the server may take for these uploads, in KiB.
+/// Maximum memory usage that these uploads may add, in KiB.
 const MAX_MEMORY_KIB: u64 = 100 << 10;
-/// Uploads at once.
+/// Number of concurrent uploads.
 const UPLOADS: usize = 4;
 
-/// Returns the peak memory of the server so far, in KiB.
+/// Returns the server's peak memory usage so far, in KiB.
 fn peak_kib(app: &App) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", app.pid())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
@@ -29,7 +29,7 @@ async fn with_printer() -> (App, Fleet, String) {
     (app, fleet, printer)
 }
 
-/// Stops and asks for health until these are over, and looks at the server's memory then.
+/// Sends emergency stops and health checks until these uploads are complete, and then checks the server's memory usage.
 async fn stops_beside(app: &App, printer: &str, uploads: Vec<tokio::task::JoinHandle<u16>>) {
     let before = peak_kib(app);
     let mut rounds = 0;
@@ -57,8 +57,8 @@ async fn a_directory_of_a_million_entries_delays_no_emergency_stop() {
     stops_beside(&app, &printer, uploads.collect()).await;
 }
 
-/// Sends an upload whose only part has a header of 150 MB, and gives the status of the answer; as much is sent as is
-/// taken.
+/// Sends an upload whose only part has a header of 150 MB, until the server stops accepting data. Returns the status of
+/// the response.
 async fn header_of_150_mb(address: String, key: String) -> u16 {
     const BYTES: usize = 150_000_000;
     let begin = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"";

@@ -1,5 +1,5 @@
-//! The accounting system: what is settled is in the books once and in order, whatever is lost; tokens replace each
-//! other; and what it refuses, or that it must be reconnected, is said in words.
+//! The accounting system: settled documents are posted once and in order, whatever fails; tokens are rotated; and
+//! rejections, or the need to reconnect, are reported in plain language.
 
 use std::time::{Duration, Instant};
 
@@ -16,14 +16,15 @@ use crate::support::{App, Client, Db, on_both, on_sqlite, until};
 /// OAuth 2.0 client secret of the shop.
 pub const SECRET: &str = "of-the-shop-at-the-provider";
 
-/// Returns a server that is connected to this accounting system and looks often for what to send.
+/// Returns the settings of a server that is connected to this accounting system and checks for documents to post every
+/// 0.2 s.
 pub fn keeping(books: &AccountingSystem, db: Db) -> Builder {
     let builder = quick(db).env("PRINTFLOOR_ACCOUNTING__INTERVAL_SECONDS", 0.2);
     let builder = builder.env("PRINTFLOOR_ACCOUNTING__PAYMENT_ACCOUNT", "090");
     books.variables().into_iter().fold(builder, |builder, (name, value)| builder.env(name, value))
 }
 
-/// Goes to the page of the provider and decides there; gives the path that the browser comes back with.
+/// Visits the provider's page and grants or denies access; returns the path to which the browser is redirected.
 pub async fn begun(books: &AccountingSystem, boss: &Client, allow: bool) -> String {
     let sent = boss.get("/api/v1/integrations/accounting/connect").await;
     assert_eq!(sent.status, 302, "{}", sent.text);
@@ -38,7 +39,7 @@ pub async fn connected(books: &AccountingSystem, boss: &Client) {
     boss.get(&back).await.expect(200);
 }
 
-/// Starts a server that is connected, with the admin's client.
+/// Starts a server that is connected to the accounting system; returns the server and the admin's client.
 async fn shop(books: &AccountingSystem, db: Db) -> (App, Client) {
     let app = keeping(books, db).start().await;
     staff(&app, "boss@example.org", "admin").await;

@@ -1,4 +1,4 @@
-//! The agent gateway: what needs a person reaches it, and each of its users may ask so often.
+//! The agent gateway: it receives what needs a person's attention, and each of its users has a rate limit.
 
 use serde_json::{Value, json};
 use simulator::peers::ResponseMode;

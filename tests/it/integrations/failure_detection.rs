@@ -1,5 +1,5 @@
-//! The detector of failed prints: it is shown pictures of our prints, and above a threshold the print is paused and
-//! people are told.
+//! The failure detection: it receives pictures of the shop's prints, and above a threshold the print is paused and
+//! operators are notified.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -24,7 +24,7 @@ fn watching(detector: &SimDetector) -> Builder {
         .env("PRINTFLOOR_FAILURE_DETECTION__SAFE_FRAMES", 5)
 }
 
-/// Starts a print on one printer with this camera; returns its job.
+/// Starts a print on a single printer with this camera; returns the fleet and the ID of the job.
 async fn printing(app: &App, camera: Option<&str>) -> (Fleet, String) {
     let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) });
     let fleet = fleet.await.unwrap();
@@ -81,7 +81,8 @@ async fn a_camera_that_comes_late_is_shown_within_the_same_print() {
     until("pictures", || async { (detector.requests().len() > 5).then_some(()) }).await;
 }
 
-/// Starts a detector that sees a failure in the pictures of one camera, and counts the pictures of each.
+/// Starts a detector that reports a failure in the pictures from one camera; returns its address and the number of
+/// pictures by camera.
 async fn detector_of(failing: &'static str) -> (String, Arc<Mutex<BTreeMap<String, usize>>>) {
     let pictures: Arc<Mutex<BTreeMap<String, usize>>> = Arc::default();
     let counts = pictures.clone();
@@ -150,7 +151,8 @@ async fn without_pausing_people_are_told_only() {
     app.job_is(&job, "PRINTING").await;
 }
 
-/// Checks a camera that asks for credentials: the detector logs its addresses, so it looks through this server.
+/// Checks a camera that requires credentials: the detector logs the addresses of pictures, so it fetches them through
+/// this server.
 #[tokio::test]
 async fn a_camera_with_a_password_is_shown_by_a_signed_address_of_this_server() {
     for set_by_a_person in [false, true] {

@@ -1,4 +1,4 @@
-//! The print farm interface: its printers are shown and taken over, by the rules of every registration.
+//! The print farm interface: its printers are listed and imported, subject to the rules of every registration.
 
 use serde_json::json;
 use simulator::peers::ResponseMode;

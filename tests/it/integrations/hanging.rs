@@ -1,4 +1,4 @@
-//! All integrations hang, and the shop notices nothing but the words for it.
+//! Integrations that all hang: the shop is unaffected, apart from reporting them.
 
 use simulator::peers::all::AllPeers;
 use simulator::{Fleet, FleetOptions, PrinterKind};

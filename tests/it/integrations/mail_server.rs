@@ -1,4 +1,4 @@
-//! The mail server among the other systems: how it fares is told by the mails that it takes.
+//! The mail server among the integrations: its state follows from the emails that it accepts.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ async fn serve(mut socket: TcpStream, refuses: Arc<AtomicBool>) -> Option<()> {
     None
 }
 
-/// Reads how the mail server is shown.
+/// Returns the mail server as the API shows it.
 async fn view_of(app: &App) -> Value {
     let body = app.get("/api/integrations").await.expect(200);
     body["integrations"].as_array().unwrap().iter().find(|one| one["kind"] == "smtp").unwrap().clone()

@@ -1,5 +1,5 @@
-//! The smart home through a real broker (Debian's Mosquitto), read by a foreign client. Left out only where nobody gave
-//! the program and nobody asked for services.
+//! The smart home with a real broker (Debian's Mosquitto), read by a third-party client. Skipped if the program is not
+//! installed and services are not required.
 
 use std::collections::BTreeMap;
 use std::process::{Child, Command, Stdio};
@@ -15,7 +15,7 @@ use crate::support::database::services_wanted;
 use crate::support::ports::free_port;
 use crate::support::{Db, until};
 
-/// Set where `mosquitto` is installed.
+/// Environment variable that is set if `mosquitto` is installed.
 const LAN_SERVERS: &str = "PRINTFLOOR_TEST_LAN_SERVERS";
 
 struct Mosquitto {

@@ -1,4 +1,4 @@
-//! The smart home: states over HTTP that come back after its restart, and devices by MQTT discovery.
+//! The smart home: states over HTTP, which are restored after its restart, and devices through MQTT discovery.
 
 use serde_json::{Value, json};
 use simulator::peers::broker::MqttBroker;

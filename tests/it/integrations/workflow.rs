@@ -1,5 +1,5 @@
-//! Workflow automation: events in order, nothing lost while it is away or the server is killed, and in words why it
-//! takes nothing.
+//! Workflow automation: events in order, none lost while the system is down or the server is killed, and a
+//! plain-language reason if it accepts nothing.
 
 use serde_json::Value;
 use simulator::peers::ResponseMode;

@@ -1,15 +1,16 @@
-//! Grammar of doc comments: what a function does begins with a verb, what a thing is begins with a noun.
+//! Grammar of doc comments: those of functions begin with a verb, those of anything else with a noun.
 
 use super::text::File;
 use super::{Rule, holds, planted_and_innocent};
 
-/// Words with which a sentence begins that says neither what a thing is nor what a function does.
+/// First words of sentences that state neither the nature of an item nor the action of a function.
 const QUESTION_WORDS: [&str; 9] = ["What", "How", "Where", "When", "Why", "Whether", "Who", "Which", "Whose"];
 
-/// Words that end like verbs in the third person and are none.
+/// Words that look like verbs in the third person but are not.
 const NOT_VERBS: [&str; 6] = ["As", "Always", "Its", "Is", "This", "Unless"];
 
-/// Returns the first line of each doc comment, with its number and the line of code that it describes.
+/// Returns the first line of each doc comment with its line number, counted from 1, and the line of code that it
+/// describes.
 fn comments(file: &File) -> impl Iterator<Item = (usize, &str, &str)> {
     let lines: Vec<&str> = file.text.lines().map(str::trim_start).collect();
     let is_doc = |line: &str| line.starts_with("///") || line.starts_with("//!");

@@ -1,4 +1,4 @@
-//! Documents lead readers on: their links have targets, and the index of docs/ has every page.
+//! Links in documents: all have targets, and the index of docs/ has every page.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,10 +11,10 @@ use super::text::words;
 /// Index of the documentation.
 const INDEX: &str = "docs/README.md";
 
-/// Documents outside of docs/.
+/// Documents outside docs/.
 const AT_THE_ROOT: [&str; 4] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
 
-/// Beginning of the names of the variables that tests read from the environment.
+/// Prefix of the environment variables that tests read.
 const VARIABLE: &str = "PRINTFLOOR_TEST_";
 
 /// Reads a document of the repository.
@@ -35,13 +35,13 @@ pub(super) fn chapter<'a>(document: &'a str, title: &str) -> Option<&'a str> {
     Some(rest.split("\n## ").next().unwrap_or(rest))
 }
 
-/// Returns the targets of a document's links into the repository, as they are written.
+/// Returns the targets of a document's links within the repository, as written.
 fn links(document: &str) -> Vec<&str> {
     let targets = document.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
     targets.filter(|target| !target.contains("://")).collect()
 }
 
-/// Returns the path that a link in this document leads to, counted from the repository's folder.
+/// Returns the path that a link in this document refers to, relative to the repository's root.
 fn target(document: &str, link: &str) -> String {
     let mut parts: Vec<&str> = document.split('/').collect();
     parts.pop();
@@ -69,7 +69,8 @@ fn anchors(document: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Returns the links of a document that lead to no file, or to no heading of one. `read` returns the text of a file.
+/// Returns a document's links to missing files or headings. `read` returns the text of a file, or `None` if it does not
+/// exist.
 fn dead_links(path: &str, document: &str, read: impl Fn(&str) -> Option<String>) -> Vec<String> {
     let leads = |link: &str| {
         let (file, anchor) = link.split_once('#').unwrap_or((link, ""));

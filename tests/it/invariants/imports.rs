@@ -1,13 +1,12 @@
-//! Imports stand in three groups with one blank line between them: the standard library, crates of others, this
-//! workspace.
+//! Grouping of imports: three groups separated by one blank line: the standard library, other crates, this workspace.
 
 use super::text::{code_of, word};
 use super::{Rule, all_files, holds_of, planted_and_innocent};
 
-/// The groups in their order.
+/// The groups, in order.
 const GROUPS: [&str; 3] = ["std", "crates of others", "this workspace"];
 
-/// Crates that stand in the folders of `src/`. They belong together like the modules of one crate.
+/// Crates in the folders of `src/`. For imports they count as modules of one crate.
 const OWN_CRATES: [&str; 15] = [
     "actors",
     "config",
@@ -26,8 +25,8 @@ const OWN_CRATES: [&str; 15] = [
     "words",
 ];
 
-/// Returns the group of an import, by the first name of its path. Modules that the file declares belong to this
-/// workspace.
+/// Returns the index of an import's group, determined by the first name of its path. Modules that the file declares
+/// belong to this workspace.
 fn group(import: &str, modules: &[String]) -> usize {
     match word(import.trim_start_matches(['{', ':', ' '])) {
         "std" | "core" | "alloc" => 0,
@@ -38,7 +37,7 @@ fn group(import: &str, modules: &[String]) -> usize {
     }
 }
 
-/// Names of the modules that the file declares.
+/// Returns the names of the modules that the file declares.
 fn modules(code: &str) -> Vec<String> {
     let declared = code.lines().filter_map(|line| {
         let line = line.trim().trim_start_matches("pub(crate) ").trim_start_matches("pub ");

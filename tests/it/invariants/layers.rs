@@ -1,10 +1,10 @@
-//! Permitted dependencies: the rules use nothing outside, the edge no tables, nobody but adapters names a brand, nobody
-//! but clients a vendor.
+//! Permitted dependencies: the rules use nothing from outside, the edge uses no tables, only adapters name a brand, and
+//! only clients name a vendor.
 
 use super::text::{names, path_of};
 use super::{Rule, holds, planted_and_innocent};
 
-/// Crates of runtime, actors, HTTP and databases, and of clocks and chance.
+/// Crates for the runtime, actors, HTTP and databases, and for clocks and randomness.
 const OUTSIDE: [&str; 14] = [
     "tokio",
     "ractor",
@@ -22,7 +22,7 @@ const OUTSIDE: [&str; 14] = [
     "chrono",
 ];
 
-/// Modules that read files, the machine, a clock or chance.
+/// Modules that access files, the machine, a clock or randomness.
 const NOT_HANDED_IN: [&str; 13] = [
     "std::fs",
     "std::env",
@@ -104,7 +104,7 @@ const HANDLES: Rule = Rule {
     ],
 };
 
-/// These hold a connection and pass it on to `store/`; they name its type and nothing else of the database.
+/// Files that hold a connection and pass it to `store/`; they use its type and nothing else of the database.
 const PASS_ON: [&str; 3] = [
     "src/actors/app/own_secrets.rs", // holds the server's own secrets against the database, by the store's look
     "src/cli/check/database.rs",     // tells whether it can be reached; and whether its tables are up to date
@@ -138,7 +138,7 @@ const TABLES: Rule = Rule {
     ],
 };
 
-/// Modules behind the port of the store: its implementations, and the lists that the edge asks for.
+/// Modules behind the store's port: its implementations, and the queries for lists that the edge may use.
 const BEHIND_PORT: [&str; 4] = ["store::queries", "store::writer", "store::memory", "Queries"];
 
 const PORT: Rule = Rule {
@@ -203,7 +203,7 @@ const BRANDS: Rule = Rule {
     ],
 };
 
-/// The name of the signature's header is a setting with that processor's name for a default: its test says it.
+/// Default of the setting for the signature's header name, which is that processor's; its test contains the name.
 const HEADER: &str = "\"Stripe-Signature\"";
 
 const VENDOR_NAMES: [&str; 14] = [

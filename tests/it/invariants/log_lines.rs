@@ -1,4 +1,4 @@
-//! docs/OPERATIONS.md explains each warning and error that the server writes to its log, and no other line.
+//! Log messages: docs/OPERATIONS.md explains each warning and error that the server logs, and no others.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,27 +7,27 @@ use super::documents::read;
 use super::source_files;
 use super::text::{File, code_of};
 
-/// Document with a row for each line.
+/// Document with a table row for each message.
 const DOCUMENT: &str = "docs/OPERATIONS.md";
 
-/// File of the lines about the shop's events, which are formats instead of messages of macros.
+/// File with the messages about the shop's events, which are `format!` calls rather than log macros.
 const STORY: &str = "src/platform/observe/story.rs";
 
-/// Severity of a format in that file that is no warning.
+/// Text that precedes a `format!` call in that file whose message is not a warning.
 const INFORMATION: &str = "Severity::Info,";
 
-/// Beginnings of calls that write a line, each with its level.
+/// Start of each macro call that logs a message, with its level.
 const CALLS: [(&str, &str); 2] = [("warn!(", "WARN"), ("error!(", "ERROR")];
 
 /// Level and message, with `…` for each value in the message.
 type LogLine = (&'static str, String);
 
-/// Returns the text of a file up to its unit tests.
+/// Returns the text of a file before its unit tests.
 fn without_tests(file: &File) -> &str {
     file.text.split("\nmod tests {").next().unwrap_or_default()
 }
 
-/// Returns the first string literal, without its line breaks and with `…` for each value.
+/// Returns the first string literal, without line breaks and with `…` for each value; `None` if there is none.
 fn first_message(text: &str) -> Option<String> {
     let literal = text.split('"').nth(1)?;
     let literal: String = literal.split("\\\n").map(str::trim_start).collect();
@@ -40,13 +40,14 @@ fn first_message(text: &str) -> Option<String> {
     Some(message)
 }
 
-/// Returns whether a line of code contains this call, not that of a macro whose name only ends like it.
+/// Returns whether a line of code contains this call, rather than one of a macro whose name merely ends with the same
+/// letters.
 fn has_call(line: &str, call: &str) -> bool {
     let in_word = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(call).any(|(at, _)| !line[..at].ends_with(in_word))
 }
 
-/// Returns the warnings and errors that the code of a file writes.
+/// Returns the warnings and errors that a file's code logs.
 fn lines_of(file: &File) -> Vec<LogLine> {
     let text = without_tests(file);
     if file.path == STORY {
@@ -66,7 +67,7 @@ fn lines_of(file: &File) -> Vec<LogLine> {
     all
 }
 
-/// Returns the lines that a document explains. Each needs a meaning and a piece of advice.
+/// Returns the messages that a document explains. Each needs a meaning and advice.
 fn rows(document: &str) -> Vec<LogLine> {
     let row = |line: &str| {
         let cells: Vec<&str> = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ").collect();
@@ -78,7 +79,7 @@ fn rows(document: &str) -> Vec<LogLine> {
     document.lines().filter_map(row).collect()
 }
 
-/// Lists the lines that a document does not explain, and those that it explains although nothing writes them.
+/// Lists the messages that a document does not explain, and those that it explains although nothing logs them.
 fn violations(document: &str, files: &[File]) -> Vec<String> {
     let rows = rows(document);
     let described: BTreeSet<LogLine> = rows.iter().cloned().collect();

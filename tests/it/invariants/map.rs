@@ -1,5 +1,5 @@
-//! ARCHITECTURE.md, docs/SECURITY.md and the pages of docs/design/ lead a stranger through the code: whatever they name
-//! in `code` must exist, and the map has every folder and crate.
+//! References to code in ARCHITECTURE.md, docs/SECURITY.md and the pages of docs/design/: whatever they name in `code`
+//! exists, and the code map has every folder and crate.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
@@ -9,10 +9,10 @@ use super::all_files;
 use super::documents::{chapter, pages, read};
 use super::text::{File, words};
 
-/// Files that may be named although they do not exist: to say that there are none.
+/// Files that may be named although they do not exist, for example to state that there are none.
 const ABSENT: [&str; 1] = ["mod.rs"];
 
-/// Returns the texts in backticks, each with its line. Blocks between lines of three backticks are drawings.
+/// Returns the texts in backticks, each with its line number. Fenced code blocks are drawings and are skipped.
 pub(super) fn named(document: &str) -> Vec<(usize, String)> {
     let mut names = Vec::new();
     let mut drawing = false;
@@ -27,26 +27,26 @@ pub(super) fn named(document: &str) -> Vec<(usize, String)> {
     names
 }
 
-/// Returns whether this is written like a file of Rust.
+/// Returns whether a text looks like the name of a Rust file.
 fn is_rust(code: &str) -> bool {
     Path::new(code).extension().is_some_and(|extension| extension == "rs")
 }
 
-/// Returns whether this is written like a file or folder of the repository: `a/b.rs`, `a/`, not `/a` (an address) or
-/// `a/<b>.rs`.
+/// Returns whether a text looks like the path of a file or folder in the repository: `a/b.rs`, `a/`, but not `/a` (a
+/// URL path) or `a/<b>.rs`.
 fn is_path(code: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
     (is_rust(code) || code.contains('/')) && !code.starts_with('/') && code.chars().all(plain)
 }
 
-/// Returns whether a file or folder of the repository has this path, counted from its own folder, from `src/`, or from
-/// one below.
+/// Returns whether the repository contains a file or folder with this path, relative to its root, to `src/` or to any
+/// folder below.
 fn exists(path: &str, all: &BTreeSet<String>) -> bool {
     let path = path.trim_end_matches('/');
     all.iter().any(|one| one == path || one.ends_with(&format!("/{path}")))
 }
 
-/// Returns whether this is written like a name of Rust: `take_readable`, `JobCommand::Dispatch`, `Decision`.
+/// Returns whether a text looks like a Rust name: `take_readable`, `JobCommand::Dispatch`, `Decision`.
 fn is_name(code: &str) -> bool {
     let parts: Vec<&str> = code.split("::").collect();
     let word = |part: &&str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -59,7 +59,7 @@ fn names_of(files: &[File]) -> HashSet<&str> {
     files.iter().flat_map(|file| words(&file.text)).collect()
 }
 
-/// Lists the names in the document that nothing has, with their lines.
+/// Returns the names in the document that do not exist in the code base, with their line numbers.
 fn missing(document: &str, paths: &BTreeSet<String>, files: &[File], names: &HashSet<&str>) -> Vec<String> {
     let mut faults = Vec::new();
     for (line, code) in named(document) {
@@ -75,8 +75,8 @@ fn missing(document: &str, paths: &BTreeSet<String>, files: &[File], names: &Has
     faults
 }
 
-/// Lists the functions that the document places wrongly: after "`file.rs`, `function`", the function must be in that
-/// file.
+/// Lists the functions that the document attributes to the wrong file: after "`file.rs`, `function`", the file must
+/// contain the function.
 fn misplaced(document: &str, files: &[File]) -> Vec<String> {
     let joined = document.split_whitespace().collect::<Vec<_>>().join(" ");
     let codes: Vec<&str> = joined.split('`').collect();
@@ -96,12 +96,12 @@ fn misplaced(document: &str, files: &[File]) -> Vec<String> {
     faults
 }
 
-/// Returns whether the word that ends here goes on.
+/// Returns whether the word before this position continues after it.
 fn goes_on(text: &str, at: usize) -> bool {
     text.get(at..).is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
-/// Collects the files and folders of the repository that are its own.
+/// Collects the repository's own files and folders.
 pub(super) fn paths(root: &Path, folder: &Path, all: &mut BTreeSet<String>) {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
@@ -118,7 +118,8 @@ pub(super) fn paths(root: &Path, folder: &Path, all: &mut BTreeSet<String>) {
     }
 }
 
-/// Folders that the map must have: those directly below `src/` that hold code, and every other crate.
+/// Returns the folders that the code map must list: those directly below `src/` that contain code, and every other
+/// crate.
 fn folders_of_code(paths: &BTreeSet<String>) -> BTreeSet<String> {
     let mut folders = BTreeSet::new();
     for path in paths {
@@ -133,7 +134,7 @@ fn folders_of_code(paths: &BTreeSet<String>) -> BTreeSet<String> {
     folders
 }
 
-/// The folders of code that a map does not name as `folder/`.
+/// Returns the folders of code that a map does not list as `folder/`.
 fn unmapped(map: &str, paths: &BTreeSet<String>) -> Vec<String> {
     let codes: BTreeSet<String> = named(map).into_iter().map(|(_, code)| code).collect();
     folders_of_code(paths).into_iter().filter(|folder| !codes.contains(&format!("{folder}/"))).collect()

@@ -1,4 +1,4 @@
-//! Names: no past participle stands for a thing or an act, and each type of `src/` has a name of its own. Neither rule
+//! Names: no item or variable is named by a past participle alone, and each type name in `src/` is unique. Neither rule
 //! has an exception.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,20 +10,20 @@ use super::{Rule, all_files, holds_of, planted_and_innocent, source_files};
 const PARTICIPLES: [&str; 13] =
     ["known", "found", "told", "said", "kept", "made", "shown", "seen", "asked", "wanted", "given", "heard", "taken"];
 
-/// Type names that `SeaORM` requires in each module of a table.
+/// Type names that `SeaORM` requires in the module of each table.
 const REQUIRED_BY_SEA_ORM: [&str; 3] = ["Model", "Relation", "Entity"];
 
-/// A word or mark of the code, with the number of its line.
+/// A word or punctuation mark of the code, with its line number.
 #[derive(Clone, Copy)]
 struct Token<'a> {
     text: &'a str,
     line: usize,
 }
 
-/// Marks of two characters that mean something else than both alone.
+/// Pairs of punctuation marks that form one token.
 const DOUBLE_MARKS: [&str; 10] = ["=>", "::", "->", "==", "<=", ">=", "!=", "..", "||", "&&"];
 
-/// Splits code without comments and literals into words and marks.
+/// Splits code without comments and literals into words and punctuation marks.
 fn tokens(code: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     for (text, line) in code.lines().zip(1..) {
@@ -42,7 +42,7 @@ fn tokens(code: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Tokens of a file and the places among them that declare a participle.
+/// Tokens of a file, and the positions among them that declare a participle.
 struct Declarations<'a> {
     tokens: Vec<Token<'a>>,
     places: BTreeSet<usize>,
@@ -72,7 +72,8 @@ impl<'a> Declarations<'a> {
         self.tokens.get(at).map_or("", |token| token.text)
     }
 
-    /// Returns the place of the first of these tokens that stands outside of brackets, or the end of the bracket.
+    /// Returns the position of the first of these tokens that is not inside brackets, or the end of the enclosing
+    /// bracket.
     fn end(&self, start: usize, ends: &[&str]) -> usize {
         let mut depth = 0_usize;
         for at in start..self.tokens.len() {
@@ -87,7 +88,7 @@ impl<'a> Declarations<'a> {
         self.tokens.len()
     }
 
-    /// Returns the place at which the pattern of a match arm begins, seen from its arrow.
+    /// Returns the position at which the pattern of a match arm begins, given that of its arrow.
     fn start_of_arm(&self, arrow: usize) -> usize {
         let mut depth = 0_usize;
         for at in (0..arrow).rev() {
@@ -102,19 +103,19 @@ impl<'a> Declarations<'a> {
         0
     }
 
-    /// Returns whether a brace that closes here belongs to a pattern, and does not end the arm before.
+    /// Returns whether a closing brace belongs to a pattern rather than ending the previous arm.
     fn ends_pattern(&self, brace: usize) -> bool {
         matches!(self.text(brace + 1), "=>" | "|" | "if" | ")" | ",")
     }
 
-    /// Returns whether a bar begins the parameters of a closure.
+    /// Returns whether a vertical bar opens the parameters of a closure.
     fn opens_closure(&self, bar: usize) -> bool {
         let before = bar.checked_sub(1).map_or("", |at| self.text(at));
         matches!(before, "(" | "," | "=" | "{" | "}" | ";" | "move" | "=>" | "return" | ":" | "&" | "else")
             && self.tokens.get(bar + 1..).is_some_and(|rest| rest.iter().take(24).any(|token| token.text == "|"))
     }
 
-    /// Adds the participles that a pattern binds, up to its guard.
+    /// Adds the participles that a pattern binds, stopping at its guard.
     fn add_pattern(&mut self, start: usize, end: usize) {
         for at in start..end {
             let before = at.checked_sub(1).map_or("", |at| self.text(at));
@@ -128,7 +129,7 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    /// Adds the participles that parameters are called, each of which may be a pattern with a type.
+    /// Adds the participles among parameters, each of which may be a pattern with a type.
     fn add_parameters(&mut self, start: usize, end: usize) {
         let mut at = start;
         while at < end {
@@ -139,7 +140,7 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    /// Adds a function's name and its parameters.
+    /// Adds the participles among a function's name and parameters.
     fn add_function(&mut self, at: usize) {
         let is_name = |text: &str| text.starts_with(|c: char| c.is_alphabetic() || c == '_');
         if !is_name(self.text(at + 1)) {
@@ -163,7 +164,7 @@ impl<'a> Declarations<'a> {
         self.add_parameters(open + 1, self.end(open + 1, &[]));
     }
 
-    /// Adds the fields of structs and of variants of enums.
+    /// Adds the participles among the fields of structs and enum variants.
     fn add_fields(&mut self) {
         let mut is_type = false;
         let mut braces: Vec<bool> = Vec::new();
@@ -187,7 +188,7 @@ impl<'a> Declarations<'a> {
     }
 }
 
-/// Returns the declarations of a file that are called by a participle alone, with their lines.
+/// Returns the declarations of a file that are named by a participle alone, with their line numbers.
 fn participles(file: &File) -> Vec<(usize, String)> {
     let code = code_of(&file.text);
     let all = Declarations::of(&code);
@@ -225,7 +226,7 @@ const NO_PARTICIPLES: Rule = Rule {
     ],
 };
 
-/// Returns the name of the type that an unindented line declares.
+/// Returns the name of the type that an unindented line declares; `None` if it declares none.
 fn type_name(line: &str) -> Option<&str> {
     let rest = match line.strip_prefix("pub(") {
         Some(scoped) => scoped.split_once(") ")?.1,
@@ -235,7 +236,7 @@ fn type_name(line: &str) -> Option<&str> {
     words(rest).next()
 }
 
-/// Returns whether a file has nothing but tests or means of tests.
+/// Returns whether a file contains only tests or test support.
 fn is_for_tests(file: &File) -> bool {
     file.is_tests() || file.path.ends_with("/testing.rs") || file.path.contains("/testing/")
 }

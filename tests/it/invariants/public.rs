@@ -1,5 +1,5 @@
-//! Rule for `pub`: a function or constant is public only where another file uses it. (A type may have to be public
-//! because a public function answers it, and the fields of a plain struct are open together: the compiler knows more of
+//! Rule for `pub`: a function or constant is public only if another file uses it. (A type may have to be public because
+//! a public function returns it, and the fields of a plain struct share their visibility; the compiler knows more about
 //! these.)
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::text::{File, code_of, word, words};
 use super::{Violation, all_files, report};
 
-/// Returns the function or constant that a line of code declares with a plain `pub`.
+/// Returns the function or constant that a line of code declares with a plain `pub`; `None` if it declares none.
 fn declared(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix("pub ")?;
     let keywords = ["const fn ", "async fn ", "fn ", "const ", "static "];
@@ -15,9 +15,9 @@ fn declared(line: &str) -> Option<&str> {
     Some(word(rest)).filter(|name| !name.is_empty())
 }
 
-/// Lists the public functions and constants of `src/` whose name stands in the code of no other file.
+/// Lists the public functions and constants of `src/` whose names do not occur in the code of any other file.
 ///
-/// Names that mean something else elsewhere pass, so this finds less than there is, and nothing wrongly.
+/// Names that also mean something else elsewhere pass, so there may be false negatives, but no false positives.
 fn needlessly_public(files: &[File]) -> Vec<Violation> {
     let code: Vec<String> = files.iter().map(|file| code_of(&file.text)).collect();
     let mut used: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();

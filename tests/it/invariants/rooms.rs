@@ -1,5 +1,4 @@
-//! Order of the modules of the rules: each may be read after those that it uses, so none uses itself by a detour. The
-//! order of the crates is held by the compiler.
+//! Dependencies between the modules of the rules: there are no cycles. Between crates, the compiler enforces this.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +8,8 @@ use super::text::{File, code_of, word};
 /// Folders that each folder uses.
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
-/// Returns the first part of a path behind `prefix`, without `.rs`: `src/store/load.rs` is in `store`.
+/// Returns the first component of a path after `prefix`, without `.rs`: `src/store/load.rs` is in `store`. `None` if
+/// the path has another prefix.
 fn room<'a>(path: &'a str, prefix: &str) -> Option<&'a str> {
     let rest = path.strip_prefix(prefix)?;
     Some(rest.split('/').next().unwrap_or(rest).trim_end_matches(".rs"))
@@ -24,7 +24,7 @@ fn code(file: &File) -> String {
     }
 }
 
-/// Returns the names that follow `prefix` in the code: one, or those of a group in braces.
+/// Returns the names that follow `prefix` in the code, including those in a group in braces.
 fn followers(code: &str, prefix: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for (at, _) in code.match_indices(prefix) {
@@ -66,7 +66,7 @@ fn uses(files: &[File], folder: &str, prefix: &str) -> Uses {
     uses
 }
 
-/// Lists the folders that reach themselves.
+/// Lists the folders that depend on themselves, directly or indirectly.
 fn in_circles(uses: &Uses) -> Vec<String> {
     let reaches_itself = |start: &String| {
         let (mut visited, mut next) = (BTreeSet::new(), vec![start]);

@@ -1,6 +1,6 @@
-//! docs/SECURITY.md claims nothing that no test holds: every test that it names exists, and it names some for each risk
-//! of the OWASP API Security Top 10. Each group of ASVS says what is held of it, and each requirement that is not has
-//! its reason. Every fuzz target is named.
+//! Claims in docs/SECURITY.md: every test that it names exists, and it names some for each risk of the OWASP API
+//! Security Top 10. For each group of ASVS it states what is fulfilled, and for each unfulfilled requirement the
+//! reason. It names every fuzz target.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,22 +10,22 @@ use super::documents::{chapter, read};
 use super::map::named;
 use super::text::File;
 
-/// Document whose tests are looked up.
+/// Document whose tests must exist.
 const DOCUMENT: &str = "docs/SECURITY.md";
 
-/// Beginnings of the attributes that make a test of a function.
+/// Start of each attribute that turns a function into a test.
 const MARKS: [&str; 3] = ["#[test]", "#[tokio::test", "#[drawn]"];
 
-/// End of the parameters of a test that `on_both!` and its siblings run on a database.
+/// End of the parameter list of a test that `on_both!` and its siblings run on a database.
 const ON_A_DATABASE: &str = ": Db";
 
-/// Beginning of the words about what is not held of a group of requirements.
+/// Start of the text about the unfulfilled requirements of a group.
 const NOT_HELD: &str = "**Not held";
 
 /// Number of risks in the OWASP API Security Top 10.
 const RISK_COUNT: usize = 10;
 
-/// Returns the tests that a document names, each with its line, file and function.
+/// Returns the tests that a document names, each with its line number, file and function.
 fn named_tests(document: &str) -> Vec<(usize, String, String)> {
     let split = |(line, code): (usize, String)| {
         let (path, function) = code.split_once(".rs::")?;
@@ -34,8 +34,8 @@ fn named_tests(document: &str) -> Vec<(usize, String, String)> {
     named(document).into_iter().filter_map(split).collect()
 }
 
-/// Returns whether the text of a file has a test of this name: by an attribute, by its parameter, or by the list of a
-/// macro that runs each of its names.
+/// Returns whether the text of a file contains a test with this name: marked by an attribute, by its parameter, or by
+/// the list of a macro that runs each name in it.
 fn has_test(text: &str, function: &str) -> bool {
     let declared = format!("fn {function}(");
     let Some((before, behind)) = text.split_once(&declared) else { return false };
@@ -79,7 +79,7 @@ fn each_risk_of_the_top_ten_has_tests() {
     }
 }
 
-/// Returns the rows of a chapter's tables that begin with a number.
+/// Returns the table rows of a chapter that begin with a number.
 fn numbered_rows(chapter: &str) -> impl Iterator<Item = &str> {
     let rows = chapter.lines().filter_map(|line| line.strip_prefix("| "));
     rows.filter(|row| row.starts_with(|c: char| c.is_ascii_digit()))
@@ -91,12 +91,12 @@ fn requirements(text: &str) -> BTreeSet<String> {
     numbers.filter(|number| number.split('.').count() == 3).map(str::to_owned).collect()
 }
 
-/// Returns the requirements that a group does not hold: those in the sentence after these words.
+/// Returns the unfulfilled requirements of a group: those in the sentence after [`NOT_HELD`].
 fn gaps(row: &str) -> BTreeSet<String> {
     row.split(NOT_HELD).skip(1).flat_map(|rest| requirements(rest.split(". ").next().unwrap_or(rest))).collect()
 }
 
-/// Lists what is missing in the tables about the groups (`asvs`) and in that about what is not held (`not_held`).
+/// Lists the omissions in the tables of the groups (`asvs`) and in the table of unfulfilled requirements (`not_held`).
 fn unjudged(asvs: &str, not_held: &str) -> Vec<String> {
     let open: BTreeSet<String> = numbered_rows(asvs).flat_map(gaps).collect();
     let explained: BTreeSet<String> =

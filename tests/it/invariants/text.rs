@@ -1,13 +1,13 @@
-//! A source file as the rules see it: its text, or its code without comments and the contents of literals.
+//! Source files as the rules see them: the text, or the code without comments and the contents of literals.
 
 use std::fs;
 use std::path::Path;
 
-/// A source file.
+/// A source file of the repository.
 pub struct File {
-    /// From the project's folder, with `/`.
+    /// Path relative to the project's folder, with `/` as separator.
     pub path: String,
-    /// As it is.
+    /// Unchanged text of the file.
     pub text: String,
 }
 
@@ -16,7 +16,7 @@ impl File {
         Self { path: path.to_owned(), text: text.to_owned() }
     }
 
-    /// Returns whether it is in this folder, or the file of the module of that name (`src/store/` and `src/store.rs`).
+    /// Returns whether the file is in this folder, or is the module of the same name (`src/store/` and `src/store.rs`).
     pub fn within(&self, folder: &str) -> bool {
         self.path.starts_with(folder) || self.path == format!("{}.rs", folder.trim_end_matches('/'))
     }
@@ -30,12 +30,12 @@ impl File {
         self.path.ends_with("/tests.rs") || self.path.contains("/tests/")
     }
 
-    /// Lines of the code in which `what` finds something.
+    /// Returns the lines of the code for which `what` returns a message, with their line numbers.
     pub fn in_code(&self, what: impl Fn(&str) -> Option<String>) -> Vec<(usize, String)> {
         find(&code_of(&self.text), what)
     }
 
-    /// Lines of the whole text, comments included.
+    /// Returns the lines of the whole text, including comments, for which `what` returns a message.
     pub fn in_text(&self, what: impl Fn(&str) -> Option<String>) -> Vec<(usize, String)> {
         find(&self.text, what)
     }
@@ -45,7 +45,7 @@ fn find(text: &str, what: impl Fn(&str) -> Option<String>) -> Vec<(usize, String
     text.lines().zip(1..).filter_map(|(line, number)| what(line).map(|what| (number, what))).collect()
 }
 
-/// Adds all source files below a folder, in the order of all paths.
+/// Adds all source files below a folder, sorted by path.
 pub fn gather(root: &Path, folder: &Path, files: &mut Vec<File>) {
     gather_unsorted(root, folder, files);
     files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -66,7 +66,7 @@ fn gather_unsorted(root: &Path, folder: &Path, files: &mut Vec<File>) {
     }
 }
 
-/// Returns the first word; empty before anything else, such as the brace of a group.
+/// Returns the first word; empty if the text begins with anything else, such as the brace of a group.
 pub fn word(text: &str) -> &str {
     text.split(|c: char| !is_word(c)).next().unwrap_or_default()
 }
@@ -79,7 +79,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns a message if a line of code names one of these crates or modules in a path (`name::`) or imports it as a
+/// Returns a message if a line of code uses one of these crates or modules in a path (`name::`) or imports it as a
 /// whole (`use name;`).
 pub fn path_of(line: &str, names: &[&str]) -> Option<String> {
     let named = |name: &&&str| {
@@ -94,7 +94,7 @@ pub fn path_of(line: &str, names: &[&str]) -> Option<String> {
     names.iter().find(named).map(|name| format!("uses {name}"))
 }
 
-/// Returns a message if one of these names occurs as a word, or as the beginning of one in mixed case
+/// Returns a message if one of these names occurs as a word, or as the start of a word in mixed case
 /// (`OctoPrintClient`) or with underscores (`is_bambu`).
 pub fn names(line: &str, names: &[&str]) -> Option<String> {
     let lower = line.to_lowercase();
@@ -110,7 +110,7 @@ pub fn names(line: &str, names: &[&str]) -> Option<String> {
     names.iter().find(named).map(|name| format!("names {name}"))
 }
 
-/// Returns the source with its comments and the contents of its literals blanked, line for line.
+/// Returns the source with comments and the contents of literals blanked, preserving the lines.
 pub fn code_of(source: &str) -> String {
     let text: Vec<char> = source.chars().collect();
     let at = |index: usize| text.get(index).copied().unwrap_or('\0');
@@ -180,7 +180,7 @@ fn string_end(text: &[char], start: usize) -> usize {
     text.len()
 }
 
-/// Returns the end of a raw string that begins here; `None` for a raw identifier.
+/// Returns the end of a raw string that starts at this position; `None` for a raw identifier.
 fn raw_end(text: &[char], start: usize) -> Option<usize> {
     let hashes = text.get(start + 1..)?.iter().take_while(|c| **c == '#').count();
     let opened = start + 1 + hashes;

@@ -1,8 +1,8 @@
-//! Rules of constants and comments: a stranger understands each sentence alone.
+//! Constants and comments: each must be understandable on its own.
 
 use super::{Rule, all_files, holds, holds_of, planted_and_innocent};
 
-/// Parts of citations of documents that are not in the repository.
+/// Fragments of citations of documents that are not in the repository.
 const CITATIONS: [&str; 9] = [
     "decisions §",
     "spec §",
@@ -33,7 +33,7 @@ const NO_CITATION: Rule = Rule {
     )],
 };
 
-/// Words that say nothing by themselves.
+/// Words that carry no information by themselves.
 const EMPTY_WORDS: [&str; 14] =
     ["a", "an", "the", "of", "its", "this", "that", "is", "to", "for", "and", "in", "one", "new"];
 
@@ -52,7 +52,7 @@ fn words_of(name: &str) -> Vec<String> {
     words
 }
 
-/// Returns whether a doc line has only words of the name that it describes.
+/// Returns whether a doc comment consists only of words from the name that it describes.
 fn restates(doc: &str, name: &str) -> bool {
     let name = words_of(name);
     let doc_words: Vec<String> = doc
@@ -108,7 +108,7 @@ const NO_RESTATEMENT: Rule = Rule {
     ],
 };
 
-/// Types of constants that bound something: numbers and spans of time.
+/// Types of constants that are limits: numbers and durations.
 const BOUND_TYPES: [&str; 14] = [
     "Duration",
     "Delays",
@@ -126,7 +126,7 @@ const BOUND_TYPES: [&str; 14] = [
     "NonZeroUsize",
 ];
 
-/// Returns name and type of the constant that a line of code declares.
+/// Returns the name and type of the constant that a line of code declares; `None` if it declares none.
 fn constant(line: &str) -> Option<(&str, &str)> {
     let rest = line.trim_start();
     let rest = rest.strip_prefix("pub").map_or(rest, |rest| rest.trim_start_matches(|c| c != ' ').trim_start());
@@ -161,7 +161,7 @@ const TELLING_BOUNDS: Rule = Rule {
     ],
 };
 
-/// Columns of the longest comment line that is allowed: as many as `rustfmt` gives to code.
+/// Maximum width of a comment line, in columns: the same as `rustfmt` uses for code.
 const MAX_COLUMNS: usize = 120;
 
 const COMMENT_WIDTH: Rule = Rule {

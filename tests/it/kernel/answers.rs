@@ -1,4 +1,4 @@
-//! Answers to callers when nothing crashes.
+//! Responses to callers when nothing crashes.
 
 use printfloor::actors::kernel::directory::ASK_TIMEOUT;
 use printfloor::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};

@@ -1,4 +1,4 @@
-//! Storms: many callers, while everything crashes.
+//! Crashes under load: many concurrent callers, while everything crashes.
 
 use std::ops::AddAssign;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ on_both_databases!(
     nothing_acknowledged_is_lost_when_everything_crashes,
 );
 
-/// Counts of the answers to callers.
+/// Number of responses to callers, by kind.
 #[derive(Default, Debug, Clone, Copy)]
 struct Heard {
     done: i64,
@@ -45,9 +45,9 @@ impl AddAssign for Heard {
 struct Storm {
     callers: usize,
     each: usize,
-    /// One command in so many is poison; 0: none.
+    /// One in this many commands makes the actor panic; 0 means none.
     poison: usize,
-    /// So many crashes of actors in all, by each caller one after the other.
+    /// `true` if actors are crashed during the storm, by one caller after another.
     crashes: bool,
 }
 
@@ -88,7 +88,7 @@ impl Storm {
     }
 }
 
-/// Waits until every command is settled: nothing is queued, and all answer again.
+/// Waits until every command is settled: nothing is queued, and every aggregate responds again.
 async fn calm(tallies: &Directory<Tally>, ids: &[Id]) {
     for id in ids {
         until("it answers again", async || tallies.ask(*id, CommandOrigin::system(), Do::Look).await.is_ok()).await;
@@ -175,7 +175,7 @@ async fn nothing_acknowledged_is_lost_when_everything_crashes(database: TestData
     assert_eq!(rig.fenced.load(Relaxed), 0);
 }
 
-/// Crashes one after the other, each once callers are answered again.
+/// Triggers this many crashes one after another, each once callers receive responses again.
 async fn crash_under_load(
     rig: &Rig,
     tallies: &Arc<Directory<Tally>>,
@@ -232,7 +232,7 @@ mod long {
     }
 }
 
-/// Checks that so many aggregates come and go in no more than so many MiB.
+/// Checks that loading and passivating this many aggregates takes no more than this much memory, in MiB.
 async fn memory_stays(database: TestDatabase, many: usize, most_mib: u64) {
     let rig = Rig::start(&database).await;
     let tallies =

@@ -1,4 +1,4 @@
-//! The components under the root: whoever crashes comes back, and its siblings are the same as before.
+//! The components below the root: a crashed one restarts, and its siblings are unaffected.
 
 use std::collections::HashSet;
 

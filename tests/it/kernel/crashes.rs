@@ -1,4 +1,4 @@
-//! Answers to callers when actors crash.
+//! Responses to callers when actors crash.
 
 use std::time::Duration;
 
@@ -181,7 +181,7 @@ async fn after_a_crash_of_the_supervisor_callers_only_wait(database: TestDatabas
     assert!(tallies.observe().iter().all(|line| line.restarts == 0), "none of its children crashed");
 }
 
-/// Checks that a crash of the supervisor, through which actors are woken and made, swallows no command.
+/// Checks that a crash of the supervisor, which wakes and creates actors, loses no command.
 async fn a_supervisor_that_crashes_loses_nobody_who_asks(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     let tallies = rig.tallies(RestartPolicy { rest_after: Duration::from_millis(1), ..RestartPolicy::default() }).await;

@@ -1,6 +1,5 @@
-//! Actors of each real kind panic in the middle of their work, and the server's port tells what comes of it: the
-//! command at fault hears 500, those behind it succeed, what was being written is not lost, and effects are carried out
-//! all the same.
+//! Panics of actors of each real kind in the middle of their work, observed over HTTP: the command that caused the
+//! panic receives 500, those behind it succeed, no write in progress is lost, and effects are still executed.
 
 use std::path::PathBuf;
 
@@ -21,10 +20,10 @@ use crate::whole::unix_now;
 mod other_shops;
 mod whole_shop;
 
-/// Commands that are sent at once; one of them panics.
+/// Number of concurrent commands, one of which panics.
 const AT_ONCE: usize = 8;
 
-/// A server whose actors can be told to panic.
+/// A server whose actors can be made to panic.
 struct Mined {
     app: App,
     folder: TempDir,
@@ -47,18 +46,19 @@ impl Mined {
         self.folder.path().join(format!("{kind}.{point}"))
     }
 
-    /// Makes the next actor of this kind that comes to this point panic.
+    /// Makes the next actor of this kind that reaches this point panic.
     fn lay(&self, kind: &str, point: &str) {
         std::fs::write(self.mine(kind, point), "").unwrap();
     }
 
-    /// Waits until it has panicked.
+    /// Waits until an actor of this kind has panicked at this point.
     async fn went_off(&self, kind: &str, point: &str) {
         let mine = self.mine(kind, point);
         until(&format!("{kind} to panic at {point}"), || async { (!mine.exists()).then_some(()) }).await;
     }
 
-    /// Sends the same command several times at once while the kind panics once; gives how many succeeded.
+    /// Sends the same command [`AT_ONCE`] times concurrently while the kind panics once; returns the number of
+    /// successes.
     async fn storm(&self, kind: &str, method: &str, path: &str, body: &Value, fine: u16) -> usize {
         self.lay(kind, "decide");
         let ask = || async {
@@ -207,7 +207,7 @@ async fn effects_that_panic_are_carried_out_all_the_same() {
 }
 
 impl Mined {
-    /// Sends until it is taken. What is repeated has the same key.
+    /// Sends a request until it succeeds. Repetitions have the same idempotency key.
     async fn insist(&self, method: &str, path: &str, key: &str, body: &Value) -> Value {
         until(&format!("{method} {path} to be taken"), || async {
             let request = self.app.request(method, path).json(body);

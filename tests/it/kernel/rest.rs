@@ -1,4 +1,4 @@
-//! Directory at rest leave memory, and come back for whoever asks.
+//! Aggregates at rest: they leave memory, and are loaded again when a caller needs them.
 
 use std::time::Duration;
 

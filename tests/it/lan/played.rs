@@ -1,4 +1,4 @@
-//! A printer that the test plays at a real broker, with a real file server beside it.
+//! A printer that the test emulates, with a real broker and a real file server.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use super::{CODE, LAN_SERVERS, SERIAL, find_program, folder, script};
 use crate::support::ports::free_port;
 
-/// A real broker and a real FTPS server, in which the test plays the printer.
+/// A real broker and a real FTPS server, for which the test emulates the printer.
 pub struct Servers {
     broker: TempDir,
     storage: TempDir,
@@ -44,13 +44,13 @@ impl Servers {
         done("mosquitto", &["start", self.broker.path().to_str().unwrap(), port, plain, SERIAL, CODE]);
     }
 
-    /// Restarts the broker, which forgets all clients.
+    /// Restarts the broker, which loses all client sessions.
     pub fn restart_broker(&self) {
         done("mosquitto", &["stop", self.broker.path().to_str().unwrap()]);
         self.start_broker();
     }
 
-    /// Returns the path of a file on the printer's storage; an empty name is its folder.
+    /// Returns the path of a file in the printer's storage; an empty name returns its root folder.
     pub fn file(&self, name: &str) -> PathBuf {
         self.storage.path().join("root").join(name)
     }
@@ -74,17 +74,16 @@ fn done(name: &str, args: &[&str]) {
     assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// A start as it came from the broker.
+/// A start command as the broker delivered it.
 #[derive(Clone, Debug)]
 pub struct Start {
-    /// As it was sent: what is asked for twice is delivered as the less of both.
+    /// Quality of service of the delivery: the lower of those requested by publisher and subscriber.
     pub qos: QoS,
-    /// Its members.
+    /// Members of the command.
     pub members: Value,
 }
 
-/// The printer, until it is dropped: it answers everything, and prints what it is told until the test says that it is
-/// done.
+/// Emulated printer, active until dropped: it answers everything, and a print runs until [`Self::finish`].
 pub struct Played {
     client: AsyncClient,
     /// State that it reports.
@@ -109,7 +108,7 @@ fn tray(slot: usize, color: &str) -> Value {
 }
 
 impl Played {
-    /// Connects to this broker, with spools of these colours in its changer.
+    /// Connects to this broker, with spools of these colours in the material changer.
     pub fn at(servers: &Servers, colors: &[&str]) -> Self {
         let mut options = MqttOptions::new("printer", "127.0.0.1", servers.ports[1].parse().unwrap());
         options.set_credentials("bblp", CODE).set_keep_alive(Duration::from_secs(30));
@@ -179,7 +178,7 @@ impl Played {
         self.requests.load(SeqCst)
     }
 
-    /// Ends the print.
+    /// Finishes the print and reports the end.
     pub async fn finish(&self) {
         let report = {
             let mut state = self.state.lock().unwrap();
@@ -194,7 +193,7 @@ async fn tell(client: &AsyncClient, report: &Value) {
     client.publish(format!("device/{SERIAL}/report"), QoS::AtMostOnce, false, report.to_string()).await.unwrap();
 }
 
-/// Returns whether a file has these bytes.
+/// Returns whether a file contains exactly these bytes.
 pub fn is_whole(path: &Path, bytes: &[u8]) -> bool {
     std::fs::read(path).is_ok_and(|read| read == bytes)
 }

@@ -1,4 +1,4 @@
-//! Printers that tell numbers which no printer can mean.
+//! Printers that report impossible numbers.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Operations on printers: recorded with the operator and the outcome, and kept from spoiling a print.
+//! Operations on printers: recorded in the audit log with operator and outcome, and refused if they would ruin a print.
 
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use simulator::printer::PhysicalEvent;
 use super::files::printable;
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, can, done_if, supported, words};
 
-/// Lists action and outcome of the audit entries about the first printer, oldest first, without its registration.
+/// Lists action and outcome of the audit entries about the first printer, oldest first, except its registration.
 async fn audited(floor: &Floor) -> Vec<(String, String)> {
     let query = format!("/api/audit-log?subject=printer:{}&limit=200", floor.printers[0]);
     let body = floor.app.get(&query).await.expect(200);
@@ -103,7 +103,8 @@ each_kind! {
     }
 }
 
-/// Of a printer at rest, the server learns only some seconds later that somebody uses it.
+/// Checks commands to a printer that somebody has just started to use: the server polls an idle printer so rarely that
+/// it does not know yet.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_print_that_someone_has_just_begun_there_is_not_spoilt_before_it_was_seen() {
     let seldom = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "30");
@@ -127,7 +128,7 @@ async fn a_print_that_someone_has_just_begun_there_is_not_spoilt_before_it_was_s
     }
 }
 
-/// A printer that accepts commands and is slow to tell its status may be printing all the same.
+/// Checks that a printer that accepts commands but is slow to report its status may be printing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_sent_to_a_printer_that_does_not_say_that_it_is_idle() {
     let seldom = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "30");

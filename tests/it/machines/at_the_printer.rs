@@ -1,4 +1,4 @@
-//! Acts of people at the machine and at its own server in the middle of our prints.
+//! People's actions on the machine and on its own server in the middle of the shop's prints.
 
 use serde_json::{Value, json};
 use simulator::printer::{Machine, PhysicalEvent};
@@ -6,10 +6,10 @@ use simulator::printer::{Machine, PhysicalEvent};
 use super::{Env, FAST, Floor, JUDGE_LATE, KEEP_FILES, PrinterKind, SLOW, attempts, register, words};
 use crate::support::{Db, until};
 
-/// A few seconds without the firmware are an outage.
+/// Setting that makes a printer offline after a few seconds without firmware.
 const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "3");
 
-/// Starts a print that goes on slowly: (floor, order, job).
+/// Starts a slow print; returns the floor and the IDs of the order and the job.
 async fn printing(kind: PrinterKind, env: Env<'_>) -> (Floor, String, String) {
     let floor = Floor::new(kind, 1, SLOW, env).await;
     let (order, job) = floor.one().await;
@@ -45,8 +45,8 @@ async fn a_serial_port_that_a_person_closes_without_a_trace_leaves_the_print_to_
     floor.app.order_is(&order, "ready").await;
 }
 
-/// Prints our file a second time: Klipper and OctoPrint name a print by its file alone, so the second one looks like
-/// ours.
+/// Prints the shop's file a second time: Klipper and OctoPrint identify a print by its file alone, so the second one
+/// looks like the shop's.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_person_who_prints_our_file_again_at_its_end_prints_their_own() {
     let kinds = [PrinterKind::FwRest, PrinterKind::ServerRest];
@@ -79,7 +79,7 @@ async fn a_person_who_prints_our_file_again_at_its_end_prints_their_own() {
     }
 }
 
-/// These remember no print, and number each one.
+/// Checks printers that keep no history of prints but number each one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_person_who_cancels_our_print_and_begins_it_again_prints_their_own() {
     for kind in [PrinterKind::PrusaLink, PrinterKind::Sdcp] {
@@ -184,7 +184,7 @@ async fn a_moonraker_that_passes_for_an_octoprint_is_told_by_its_name_when_a_pri
     floor.app.patch(&path, &right).await.expect(200);
 }
 
-/// Checks `lastSeenAt` of a printer that answers; its own actor records no more than the ends of outages.
+/// Checks `lastSeenAt` of a printer that responds; the printer's own actor records only the ends of outages.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_printer_that_answers_was_seen_just_now() {
     let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;

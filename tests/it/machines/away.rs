@@ -1,4 +1,4 @@
-//! Printers that hang, vanish, come back, or refuse our key.
+//! Printers that hang, disappear, return, or reject the shop's key.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Calls that go straight to the printer, and its own words when it says no.
+//! Calls that go directly to the printer, and the printer's own message if it refuses.
 
 use printfloor::domain::file::GcodeForm;
 use printfloor::printers::adapter::Operation;

@@ -1,4 +1,5 @@
-//! Cameras: one picture for all who look, nothing of the camera but the picture, and a broken one slows nobody.
+//! Cameras: one picture shared by all viewers, nothing passed on but the picture, and a broken camera that slows nobody
+//! down.
 
 use std::net::SocketAddr;
 
@@ -10,12 +11,12 @@ use simulator::peers::camera::{Camera, CameraContent};
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, words};
 use crate::support::{Db, until};
 
-/// Cameras that do not answer are given up soon.
+/// Setting that makes requests to cameras time out after 2 s.
 const IMPATIENT_CAMERAS: (&str, &str) = ("PRINTFLOOR_PRINTERS__CAMERA_TIMEOUT_SECONDS", "2");
 /// Port of the camera of SDCP printers.
 const SDCP_CAMERA_PORT: u16 = 3031;
 
-/// Gives the printer a camera in the way of its kind: it tells of one, has one at its own port, or a person sets one.
+/// Gives the printer a camera as usual for its type: reported by the printer, on its own port, or set by a person.
 async fn camera_of(floor: &Floor, printer: usize) -> Camera {
     let sim = floor.sim(printer);
     if sim.kind == PrinterKind::Sdcp {
@@ -246,7 +247,7 @@ async fn credentials_of_cameras_are_kept_sealed_and_shown_to_one_server() {
     }
 }
 
-/// Checks that the server calls no other machine on the word of a printer, which can be made to say anything.
+/// Checks that the server calls no other machine because of a printer's report, which can be forged.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_printer_leads_the_server_to_no_other_machine() {
     let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
@@ -258,7 +259,7 @@ async fn a_printer_leads_the_server_to_no_other_machine() {
     assert!(elsewhere.requests().is_empty());
 }
 
-/// Kills the server while the camera hangs: afterwards the picture is taken all the same.
+/// Kills the server while the camera hangs, and checks that the picture is still taken after the restart.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_picture_that_is_due_survives_a_crash_and_holds_nothing_up() {
     for db in [Some(Db::sqlite()), Db::postgres_with_shop().await].into_iter().flatten() {

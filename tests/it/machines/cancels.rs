@@ -1,4 +1,4 @@
-//! Cancels that wait for a printer: they end our print, once, and never another one.
+//! Cancellations that wait for a printer: they cancel the shop's print exactly once, and never another one.
 
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
@@ -13,8 +13,8 @@ fn cancelled(what: &PhysicalEvent) -> bool {
     matches!(what, PhysicalEvent::Cancelled { .. })
 }
 
-/// Cancels a print while the network is cut; the print ends meanwhile, and a person then prints something of their own:
-/// (floor, job).
+/// Cancels a print while the network is cut; meanwhile the print finishes, and a person starts one of their own.
+/// Returns the floor and the ID of the job.
 async fn waiting_cancel(kind: PrinterKind) -> (Floor, String) {
     waiting_cancel_on(Db::sqlite(), kind).await
 }
@@ -37,7 +37,7 @@ async fn waiting_cancel_on(db: Db, kind: PrinterKind) -> (Floor, String) {
     (floor, job)
 }
 
-/// Checks that the job is over, and that the person's print was left alone.
+/// Checks that the job has ended and that the person's print was not touched.
 async fn left_alone(floor: &Floor, kind: PrinterKind, job: &str) {
     floor.faults(0, |faults| faults.disconnect = false);
     if can(kind, Operation::History) {
@@ -54,7 +54,7 @@ async fn left_alone(floor: &Floor, kind: PrinterKind, job: &str) {
     own_print_goes_on(floor).await;
 }
 
-/// Checks that no cancel was sent to the printer, whose print a person began; it ends well.
+/// Checks that no cancellation was sent to the printer and that the person's print finishes.
 async fn own_print_goes_on(floor: &Floor) {
     assert_eq!(floor.count(0, cancelled), 0, "a person's print goes on");
     assert_eq!(floor.sim(0).handle.with(|machine| machine.cancels()), 0, "no cancel was even sent");
@@ -96,8 +96,8 @@ each_kind! {
     }
 }
 
-/// Freezes a server while its cancel waits. Another one takes the database over, and sees how the print ended; the
-/// first wakes up beside the person's print that runs by then.
+/// Freezes a server while its cancellation waits. Another server takes over the database and sees how the print ended;
+/// the first one resumes while the person's print is running.
 async fn survives_a_takeover(kind: PrinterKind) {
     let Some(db) = Db::postgres_with_shop().await else { return };
     let url = db.url().unwrap();
@@ -134,7 +134,8 @@ async fn a_persons_own_print_survives_a_cancel_that_waited_over_a_takeover_serve
     survives_a_takeover(PrinterKind::ServerRest).await;
 }
 
-/// Kills a server while a cancel is under way: after its start it cancels the same print, if it is still on.
+/// Kills a server while a cancellation is in progress: after the restart it cancels the same print, if that is still
+/// running.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cancel_is_carried_out_after_a_kill() {
     let mut floor = Floor::on(Db::sqlite(), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE, IMPATIENT]).await;

@@ -1,5 +1,5 @@
-//! The care of printers: what they have done is counted once, maintenance that is due is told and holds them, and what
-//! they made of their jobs is shown.
+//! Maintenance of printers: their work is counted once, maintenance that is due is reported and blocks them, and the
+//! results of their jobs are shown.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! The wall clock is set an hour forward or back in the middle of everything: nothing stalls, nothing is judged early,
-//! and nothing is made twice. The monotonic clock goes on.
+//! The wall clock set an hour forward or back in the middle of everything: nothing stalls, no timeout fires early, and
+//! nothing is printed twice. The monotonic clock is unaffected.
 
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::support::clock::HOUR;
 use crate::support::waiting::LONG;
 use crate::support::{Clock, until};
 
-/// Steps of the clock, each with a server and printers of its own.
+/// Steps of the clock, in milliseconds, each with its own server and printers.
 const STEPS: [i64; 2] = [HOUR, -HOUR];
 
 each_kind! {
@@ -117,7 +117,7 @@ each_kind! {
     }
 }
 
-/// Retries a delivery to a program that fails twice before it takes the event, with a clock that jumps by this step.
+/// Retries a delivery to a receiver that fails twice before it accepts the event, with a clock that jumps by this step.
 async fn retried(step: i64, restart: bool) {
     let clock = Clock::new();
     let schedule = ("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "[2, 2, 2, 2]");

@@ -1,4 +1,4 @@
-//! Many printers at once.
+//! Many printers running concurrently.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! A printer that dies in mid print does not take the part with it, and what was seen of the print stays known.
+//! Printers that die during a print: the part is not lost with them, and the observed progress is kept.
 
 use serde_json::{Value, json};
 use simulator::faults::HostDisconnect;
@@ -6,14 +6,15 @@ use simulator::faults::HostDisconnect;
 use super::{FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts};
 use crate::support::until;
 
-/// Silence is soon an outage, but not what a busy machine takes to answer.
+/// Timeout that is short for tests, but longer than the delays of a busy machine.
 const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "6");
-/// A part takes ten seconds.
+/// Simulation speed at which a part takes ten seconds.
 const BRISK: f64 = 60.0;
-/// Progress between two tenths, 0 to 1. Types that show whole percent show it, too.
+/// Progress from 0 to 1 that is not a multiple of a tenth. Types that report whole percent show it as well.
 const PROGRESS: f64 = 0.343;
 
-/// Starts a print that stands still, and waits until the server has seen how far it is: (floor, order, job).
+/// Starts a print that makes no progress, and waits until the server has seen its progress. Returns the floor and the
+/// IDs of the order and the job.
 async fn frozen(kind: PrinterKind, printers: usize) -> (Floor, String, String) {
     let floor = Floor::new(kind, printers, SLOW, &[JUDGE_LATE, IMPATIENT, OFFLINE_SOON]).await;
     let (order, job) = floor.one().await;
@@ -27,7 +28,7 @@ fn silent(job: &Value) -> bool {
     job["waitingReason"].as_str().is_some_and(|why| why.contains("printer has not responded since 20"))
 }
 
-/// Returns whether a job or a printer's status shows the progress of the print that stands still.
+/// Returns whether a job or a printer's status shows [`PROGRESS`].
 fn shows(of: &Value) -> bool {
     (of["progress"].as_f64().unwrap() / 100.0 - PROGRESS).abs() < 0.005
 }
@@ -89,7 +90,7 @@ each_kind! {
     }
 }
 
-/// Kills Klipper in mid print while Moonraker still answers.
+/// Kills Klipper during a print while Moonraker still responds.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_firmware_that_dies_in_mid_print_is_an_outage_that_says_since_when() {
     let (floor, _, job) = frozen(PrinterKind::FwRest, 1).await;

@@ -1,4 +1,4 @@
-//! What printers put off: it happens when the test says so, however busy the machine is.
+//! Delayed actions of printers: they happen when the test triggers them, however busy the machine is.
 
 use simulator::faults::Delay;
 use simulator::printer::Machine;
@@ -6,12 +6,12 @@ use simulator::printer::Machine;
 use super::Floor;
 use crate::support::until;
 
-/// As long as the test likes, until [`Floor::end_delays`].
+/// Delay that lasts until [`Floor::end_delays`].
 pub const HELD: Option<Delay> = Some(Delay { after_ms: 600_000 });
 
 impl Floor {
-    /// Waits until a start has arrived at a printer that carries it out later or never. On a busy machine the printer
-    /// may have carried it out before the test looks.
+    /// Waits until a start command has reached a printer that executes it later or never. On a busy machine the printer
+    /// may already have executed it.
     pub async fn start_arrived(&self, printer: usize) {
         until("the start to arrive", || async {
             self.sim(printer).handle.with(|machine| machine.withheld_starts() > 0).then_some(())
@@ -19,12 +19,12 @@ impl Floor {
         .await;
     }
 
-    /// Ends the rest of a printer after a start that came to nothing, as a person does who looked after it.
+    /// Ends a printer's rest after a start without effect, as a person does after inspecting the printer.
     pub async fn end_rest(&self, printer: usize) {
         self.app.act(&self.path(printer, "/clear-attention")).await.expect(200);
     }
 
-    /// Lets a printer carry out now what its faults delay, and delay nothing any more.
+    /// Makes a printer execute now whatever its faults delay, and removes those faults.
     pub fn end_delays(&self, printer: usize) {
         self.faults(printer, |faults| (faults.start_late, faults.slow_commands) = (None, None));
         self.sim(printer).handle.with(Machine::end_delays);

@@ -1,13 +1,13 @@
-//! Tests of what printers do, made for each kind of them.
+//! Tests that run for each type of printer.
 //!
-//! What depends on the protocol is tested with every kind in each run. A test that says `#[drawn]` is about the
-//! server's own rules, for which the printer only has to print: each run takes the kind that its seed draws, so that
-//! all kinds have some of these tests, and the long profile takes every kind for each.
+//! Protocol-dependent behaviour is tested with every type in each run. A test marked `#[drawn]` is about the server's
+//! own rules, for which any printer will do: each run uses the type that its seed selects, so that the types share
+//! these tests, and the long profile uses every type for each test.
 
 use super::PrinterKind;
 use crate::support::drawing::{draw_by, run_seed};
 
-/// Draws the kind of printers for a test by the seed of the run and the test's name.
+/// Selects the printer type for a test from the run's seed and the test's name.
 pub fn drawn_kind(test: &str) -> PrinterKind {
     let seed = run_seed();
     let kind = kind_of(seed, test);
@@ -31,15 +31,15 @@ fn a_seed_draws_the_same_kind_again_and_every_kind_for_some_test() {
     assert!(tests.iter().any(other), "another seed draws other kinds");
 }
 
-/// The embedded database, in the place of a test's `db`.
+/// The embedded database, in place of a test's `db`.
 macro_rules! sqlite {
     ($db:ident) => {
         Db::sqlite()
     };
 }
 
-/// Test for each kind of printer, on the embedded database, or for the kind that is drawn where it says `#[drawn]`; one
-/// that takes `db: Db` is made once more for PostgreSQL, with printers of the first kind.
+/// Generates a test for each printer type, on the embedded database, or only for the selected type if it is marked
+/// `#[drawn]`; a test that takes `db: Db` also runs on PostgreSQL, with printers of the first type.
 macro_rules! each_kind {
     (@kinds $($db:ident)?) => {
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,4 +1,4 @@
-//! Files to print, each in a form that printers of a kind print.
+//! Files to print, in a format that printers of a given type accept.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use printfloor::domain::file::GcodeForm;
 
 use super::{GRAMS, PrinterKind, SECONDS, prints};
 
-/// Builds a file that printers of a kind print: its name and its content.
+/// Builds a file that printers of this type accept; returns its name and content.
 pub fn printable(kind: PrinterKind, name: &str, seconds: u64, grams: f64) -> (String, Vec<u8>) {
     if prints(kind, GcodeForm::Text) {
         return (format!("{name}.gcode"), simulator::gcode::gcode(name, seconds, grams, grams * 330.0).into_bytes());
@@ -14,7 +14,7 @@ pub fn printable(kind: PrinterKind, name: &str, seconds: u64, grams: f64) -> (St
     (format!("{name}.gcode.3mf"), simulator::gcode::package(name, seconds, grams, grams * 330.0))
 }
 
-/// Does what [`printable`] does, with several filaments: the grams and the colour of each.
+/// Builds a file as [`printable`] does, with several filaments, given by weight in grams and colour.
 pub fn printable_of_several(kind: PrinterKind, name: &str, filaments: &[(f64, &str)]) -> (String, Vec<u8>) {
     if prints(kind, GcodeForm::Text) {
         let code = simulator::gcode::tools::gcode_of_several(name, SECONDS, filaments);
@@ -23,7 +23,7 @@ pub fn printable_of_several(kind: PrinterKind, name: &str, filaments: &[(f64, &s
     (format!("{name}.gcode.3mf"), simulator::gcode::package::package_of_several(name, SECONDS, filaments))
 }
 
-/// Does what [`printable`] does, with about this many bytes.
+/// Builds a file as [`printable`] does, with about this many bytes.
 pub fn big(kind: PrinterKind, name: &str, bytes: usize) -> (String, Vec<u8>) {
     if prints(kind, GcodeForm::Text) {
         return (format!("{name}.gcode"), big_gcode(bytes));

@@ -1,4 +1,4 @@
-//! Cost of finished things at the next start: each kind is brought to its end, and none of it is loaded.
+//! Cost of finished aggregates at the next start: each kind is brought to its final state, and none is loaded.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use crate::billing::customer;
 use crate::support::waiting::until_seen;
 use crate::support::{App, on_both, until};
 
-/// Kinds that a start loads: what there is one of, and what is in use until somebody deletes it.
+/// Kinds that are loaded at start: singletons, and those in use until somebody deletes them.
 const IN_USE: [&str; 6] = ["access", "accounting", "endpoint", "material", "printer", "sales_channel"];
 
-/// Alerts are mailed at once, so that none of them waits when the server stops.
+/// Settings that make the server email alerts immediately, so that none is pending when it stops.
 const TOLD: &[(&str, &str)] =
     &[("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org"), ("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", "0")];
 
@@ -45,7 +45,7 @@ async fn own_invoice(app: &App) -> String {
     path
 }
 
-/// Aggregates in memory by kind, without those that stay in use.
+/// Counts the aggregates in memory by kind, without those of [`IN_USE`].
 async fn finished_in_memory(app: &App) -> BTreeMap<String, usize> {
     let mut all = BTreeMap::new();
     let actors = app.get("/api/system/actors").await.expect(200);

@@ -1,4 +1,4 @@
-//! Choice of the printer for a job, and the reasons that keep it from taking any.
+//! Selection of a printer for a job, and the reasons why no printer takes a job.
 
 use serde_json::{Value, json};
 use simulator::faults::SlowUpload;

@@ -1,4 +1,4 @@
-//! Forecasts and promises: dates of the whole queue, which follow what happens, and promises, which do not move.
+//! Forecasts and promises: forecasts of the whole queue, which follow events, and promises, which never change.
 
 use serde_json::{Value, json};
 use simulator::PrinterKind;
@@ -6,7 +6,7 @@ use simulator::PrinterKind;
 use super::{FAST, Floor, SLOW};
 use crate::support::{Clock, on_both, on_sqlite, until};
 
-/// Returns the moment of a member, in milliseconds; `None` when it is null.
+/// Returns a member's timestamp, in milliseconds; `None` if it is null.
 fn moment(of: &Value, member: &str) -> Option<i64> {
     let text = of[member].as_str()?;
     Some(text.parse::<jiff::Timestamp>().unwrap_or_else(|error| panic!("{member} {text}: {error}")).as_millisecond())
@@ -16,7 +16,7 @@ async fn order(floor: &Floor, order: &str) -> Value {
     floor.app.get(&format!("/api/orders/{order}")).await.expect(200)
 }
 
-/// Waits until the order is expected and promised; gives it.
+/// Waits until the order has a forecast and a promise; returns the order.
 async fn promised(floor: &Floor, id: &str) -> Value {
     until("the order to be promised", || async {
         let order = order(floor, id).await;
@@ -29,7 +29,8 @@ async fn forecast(floor: &Floor) -> Value {
     floor.app.get("/api/forecast").await.expect(200)
 }
 
-/// Reads something that depends on the forecast while one and the same is valid: (forecast, what was read).
+/// Reads something that depends on the forecast, retrying until the forecast does not change meanwhile. Returns the
+/// forecast and the value.
 async fn of_one_forecast<T>(floor: &Floor, read: impl AsyncFn() -> T) -> (Value, T) {
     until("a forecast that stays while it is read", || async {
         let before = forecast(floor).await;
@@ -39,7 +40,7 @@ async fn of_one_forecast<T>(floor: &Floor, read: impl AsyncFn() -> T) -> (Value,
     .await
 }
 
-/// Returns the moments at which the jobs of an order are expected, in order.
+/// Returns the expected times of an order's jobs in ascending order, in milliseconds.
 fn expected_jobs(jobs: &[Value]) -> Vec<i64> {
     let mut moments: Vec<i64> = jobs.iter().filter_map(|job| moment(job, "expectedAt")).collect();
     moments.sort_unstable();

@@ -1,4 +1,4 @@
-//! `kill -9` in each phase of an attempt: whatever the server knew, no part is started twice.
+//! `kill -9` in each phase of an attempt: no part is started twice, whatever the server had recorded.
 
 use simulator::faults::SlowUpload;
 use simulator::printer::PhysicalEvent;
@@ -8,7 +8,7 @@ use super::{FAST, Floor, JUDGE_CALMLY, JUDGE_SOON, KEEP_FILES, PrinterKind, SLOW
 use crate::support::{Db, on_both, until};
 
 const BOTH: [PrinterKind; 2] = [PrinterKind::FwRest, PrinterKind::ServerRest];
-/// A start is judged soon after the server that was killed is back.
+/// Setting that makes the server resolve an unconfirmed start soon after it is restarted.
 const JUDGE_WHEN_BACK: (&str, &str) = (JUDGE_CALMLY.0, "3");
 
 async fn while_uploading(db: Db, kind: PrinterKind) {
@@ -28,7 +28,7 @@ async fn while_uploading(db: Db, kind: PrinterKind) {
     floor.truth().await;
 }
 
-/// Kills the server between the start that was sent and its effect.
+/// Kills the server after the start was sent and before it has any effect.
 async fn while_the_start_is_on_its_way(db: Db, kind: PrinterKind) {
     let mut floor = Floor::on(db, kind, 1, FAST, &[JUDGE_CALMLY]).await;
     floor.faults(0, |faults| faults.start_late = HELD);
@@ -48,7 +48,8 @@ async fn while_the_start_is_on_its_way(db: Db, kind: PrinterKind) {
     floor.truth().await;
 }
 
-/// Kills the server after a start that the printer swallowed: the file is deleted there before anything else is tried.
+/// Kills the server after a start that the printer ignored: the file is deleted on the printer before anything else is
+/// tried.
 async fn after_a_start_that_was_swallowed(db: Db, kind: PrinterKind) {
     let mut floor = Floor::on(db, kind, 1, FAST, &[JUDGE_WHEN_BACK, KEEP_FILES]).await;
     // Until it is killed, the server cannot tell that the print did not start, on a busy machine either.

@@ -1,4 +1,4 @@
-//! Capabilities of printers of each kind, as their types declare them.
+//! Capabilities of each type of printer, as declared.
 
 use printfloor::domain::file::GcodeForm;
 use printfloor::printers::PrinterType;
@@ -15,12 +15,12 @@ pub fn can(kind: PrinterKind, operation: Operation) -> bool {
     !declared(kind).lacks.contains(&operation)
 }
 
-/// Returns whether printers of a kind print files of this form.
+/// Returns whether printers of a type accept files in this format.
 pub fn prints(kind: PrinterKind, form: GcodeForm) -> bool {
     declared(kind).prints(form)
 }
 
-/// Returns whether printers of a kind are told the slot of each filament.
+/// Returns whether start commands for printers of a type specify the slot for each filament.
 pub fn maps_slots(kind: PrinterKind) -> bool {
     declared(kind).maps_slots
 }
@@ -40,23 +40,23 @@ pub fn needs_serial(kind: PrinterKind) -> bool {
     declared(kind).needs_serial
 }
 
-/// Returns an address of a printer of a kind, where nobody answers.
+/// Returns an address for a printer of this type at which nothing listens.
 pub fn elsewhere(kind: PrinterKind) -> &'static str {
     if kind == PrinterKind::MqttLan { "mqtts://127.0.0.1:9" } else { "http://127.0.0.1:9" }
 }
 
-/// Returns the setting that has starts judged as calmly as with [`JUDGE_CALMLY`], and no later, at printers of a kind:
-/// some get three times as long.
+/// Returns the setting equivalent to [`JUDGE_CALMLY`] for printers of this type: some types have three times the
+/// timeout.
 pub fn judge_calmly(kind: PrinterKind) -> (&'static str, &'static str) {
     if kind == PrinterKind::MqttLan { (JUDGE_CALMLY.0, "3") } else { JUDGE_CALMLY }
 }
 
-/// Returns the outcome of an act that only some types support.
+/// Returns the audited outcome of an operation that only some types support.
 pub fn done_if(can: bool) -> &'static str {
     if can { "done" } else { "unsupported_by_printer" }
 }
 
-/// Checks that an act succeeded where the type supports it, and was rejected as unsupported elsewhere.
+/// Checks that an operation succeeded if the type supports it, and was otherwise rejected as unsupported.
 pub fn supported(can: bool, answer: crate::support::client::Answer) {
     if can {
         answer.expect(200);

@@ -1,4 +1,4 @@
-//! Kits: sold as one, made as parts on printers of several types, shipped as sets.
+//! Kits: sold as one product, printed as parts on printers of several types, shipped as sets.
 
 use serde_json::{Value, json};
 use simulator::printer::PhysicalEvent;

@@ -11,7 +11,7 @@ use crate::support::clock::HOUR;
 use crate::support::waiting::LONG;
 use crate::support::{Clock, on_both, on_sqlite, until};
 
-/// Orders a part, and stops time at the printer once it prints it. Returns the order.
+/// Orders a part, and stops the printer's progress once it is printing. Returns the order's ID.
 async fn printing(floor: &Floor) -> String {
     let (order, job) = floor.one().await;
     floor.app.job_is(&job, "PRINTING").await;
@@ -19,7 +19,7 @@ async fn printing(floor: &Floor) -> String {
     order
 }
 
-/// Waits until the order has the timing; gives it.
+/// Waits until the order has this timing; returns the order.
 pub async fn timing_is(floor: &Floor, order: &str, timing: &str) -> Value {
     until(&format!("the order to be {timing}"), || async {
         let order = floor.app.get(&format!("/api/orders/{order}")).await.expect(200);
@@ -28,7 +28,7 @@ pub async fn timing_is(floor: &Floor, order: &str, timing: &str) -> Value {
     .await
 }
 
-/// Wants the order within half a minute, which is sooner than it can be printed.
+/// Sets the order's due date to half a minute from now, which is sooner than it can be printed.
 pub async fn hasten(floor: &Floor, order: &str, clock: &Clock) {
     let due_at = jiff::Timestamp::from_second(clock.unix_now() + 30).unwrap().to_string();
     floor.app.patch(&format!("/api/orders/{order}"), &json!({"dueAt": due_at})).await.expect(200);

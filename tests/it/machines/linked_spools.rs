@@ -1,4 +1,4 @@
-//! Spools of another system in slots of printers: what prints use is booked on the spool that it was drawn from.
+//! Spools of an external system in slots of printers: consumption is booked on the spool that was actually used.
 
 use std::net::Ipv4Addr;
 
@@ -11,8 +11,8 @@ use crate::billing::pages::{send, token};
 use crate::staff::{is_sound, operator};
 use crate::support::{Db, on_sqlite, until};
 
-/// Starts a floor of one printer with two spools of its material in the other system, which is linked: the number of
-/// the filament, a full spool, and one that was begun.
+/// Starts a floor with one printer, whose material is linked to a filament with two spools in the external system.
+/// Returns the floor, the filament's number, and the numbers of a full spool and a partly used one.
 async fn linked(db: Db, there: &SpoolSystem) -> (Floor, i64, [i64; 2]) {
     let filament = there.add_filament("Black", Some(1_000_000));
     let spools = [0, 1_000_000 - STOCK as i64 * 100].map(|used| there.add_spool(filament, None, used));
@@ -38,7 +38,7 @@ async fn linked(db: Db, there: &SpoolSystem) -> (Floor, i64, [i64; 2]) {
     (floor, filament, spools)
 }
 
-/// Waits until the link is as wanted.
+/// Waits until the stock link meets a condition; returns the link.
 async fn link(floor: &Floor, what: &str, condition: fn(&Value) -> bool) -> Value {
     until(what, || async {
         let body = floor.app.get("/api/inventory/stock-links").await.expect(200);
@@ -47,7 +47,7 @@ async fn link(floor: &Floor, what: &str, condition: fn(&Value) -> bool) -> Value
     .await
 }
 
-/// Waits until the slot of the printer is as wanted.
+/// Waits until the printer's slot meets a condition; returns the slot.
 async fn slot(floor: &Floor, what: &str, condition: impl Fn(&Value) -> bool) -> Value {
     until(what, || async {
         let slot = floor.app.get(&floor.path(0, "")).await.expect(200)["slots"][0].clone();

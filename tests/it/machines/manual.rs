@@ -1,4 +1,4 @@
-//! Prints by an operator's hand that are no job: one start, and never beside a job.
+//! Manual prints that do not belong to a job: started once, and never while a job is printing.
 
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
@@ -138,7 +138,7 @@ each_kind! {
     }
 }
 
-/// Makes printers whose storage is full cut off every upload: why they do is told all the same.
+/// Makes printers with full storage abort every upload: the server still reports the reason.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_storage_is_told_although_uploads_are_cut_off() {
     for kind in [PrinterKind::FwRest, PrinterKind::ServerRest, PrinterKind::PrusaLink] {
@@ -206,8 +206,8 @@ async fn a_printer_that_a_person_began_to_use_meanwhile_gets_no_file() {
     floor.attention(0, "foreign_print", true).await;
 }
 
-/// Prints files of all names by hand: Klipper takes the endings of files by their very letters, and no file system
-/// takes names of any length.
+/// Prints files with all kinds of names manually: Klipper treats file extensions as case-sensitive, and no file system
+/// accepts names of unlimited length.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_is_printed_by_hand_whatever_its_name() {
     let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;

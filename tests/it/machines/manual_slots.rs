@@ -1,4 +1,5 @@
-//! From which slots a print by hand takes its filament: those that a person names, else what fits for certain.
+//! Slots that supply the filament for a manual print: those that the operator chooses, otherwise those that match with
+//! certainty.
 
 use serde_json::{Value, json};
 use simulator::bambu::Bambu;
@@ -9,7 +10,7 @@ use super::slots::fed;
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind};
 use crate::support::until;
 
-/// Colour of the filament of a package's file, in the printer's notation.
+/// Colour of the filament in a package, as hexadecimal RGBA.
 const COLOR: &str = "FF7A1AFF";
 
 #[expect(clippy::unnecessary_wraps, reason = "it stands where a place may be empty")]
@@ -17,7 +18,7 @@ fn tray(kind: &str, color: &str) -> Option<Tray> {
     Some(Tray { tray_type: kind.into(), tray_color: color.into(), tray_info_idx: kind.into(), ..Tray::default() })
 }
 
-/// Changes the spools as a person does, and waits until the printer has reported them.
+/// Changes the spools, and waits until the printer has reported them.
 async fn fit(floor: &Floor, trays: [Option<Tray>; 4], external: Option<Tray>) {
     let color = |tray: &Tray| json!(format!("#{}", tray.tray_color[..6].to_ascii_lowercase()));
     let colors: Vec<Value> = trays.iter().map(|tray| tray.as_ref().map_or(Value::Null, color)).collect();
@@ -31,7 +32,7 @@ async fn fit(floor: &Floor, trays: [Option<Tray>; 4], external: Option<Tray>) {
     .await;
 }
 
-/// Prints a file by hand to its end; from where its filaments came.
+/// Prints a file manually to the end; returns the slot that fed each tool.
 async fn printed(floor: &Floor, body: &Value) -> Vec<(u32, i64)> {
     let done = floor.finished(0);
     floor.app.post(&floor.path(0, "/print"), body).await.expect(200);

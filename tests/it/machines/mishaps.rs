@@ -1,4 +1,4 @@
-//! Firmware that shuts down, and hosts that lose their printer: nothing follows by itself.
+//! Firmware that shuts down, and printer servers that lose their printer: nothing happens without a person.
 
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn closed(floor: &Floor) -> bool {
     floor.sim(0).handle.with(|machine| *machine.controller() == Controller::Closed)
 }
 
-/// Brings the firmware back after a fault, as a person does at such a printer.
+/// Restores the firmware after a fault, as a person does on a printer of this type.
 async fn recovered(floor: &Floor, kind: PrinterKind) {
     floor.sim(0).handle.set_speed(50.0);
     match kind {

@@ -1,5 +1,5 @@
-//! Orders of other shops are printed and shipped here, and the shop is told of each shipment exactly once, whatever
-//! happens on the way.
+//! Orders from other shops: printed and shipped here, and the other shop is notified of each shipment exactly once,
+//! whatever fails.
 
 use serde_json::{Value, json};
 use simulator::shops::{OtherShop, ShopSystem};
@@ -9,7 +9,8 @@ use super::{FAST, Floor, PrinterKind};
 use crate::api::sales_channels::{channel, map, record, shop, stands};
 use crate::support::{on_sqlite, until};
 
-/// Sells one there, and waits until it is printed here; gives the order there and ours.
+/// Sells one part in the other shop and waits until it is printed here; returns the IDs of the order there and of the
+/// order here.
 pub(super) async fn printed(floor: &Floor, shop: &OtherShop, channel: &str) -> (u64, String) {
     map(&floor.app, channel, "7", &floor.sku, 1).await;
     let there = shop.place(&[("7", 1, 1250)]);

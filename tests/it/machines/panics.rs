@@ -1,5 +1,5 @@
-//! The actors of a printer and of an order panic in each phase of a print, with the effects that start again after it:
-//! the part is made once, whatever they knew.
+//! Panics of the actors of a printer and of an order in each phase of a print, and of the effects that restart
+//! afterwards: the part is printed once, whatever state was lost.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use super::delays::HELD;
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, attempts};
 use crate::support::until;
 
-/// Lays mines for one panic of the kind's actor and, where it has effects all the time, one of the next effect. Sends
-/// commands until they have gone off.
+/// Plants one panic in the kind's actor and, if the kind always has effects, one in its next effect. Sends commands
+/// until both have occurred.
 async fn falls(floor: &Floor, folder: &Path, kind: &str, job: &str) {
     let points = if kind == "printer" { ["effect", "decide"].as_slice() } else { &["decide"] };
     let mines: Vec<_> = points.iter().map(|point| folder.join(format!("{kind}.{point}"))).collect();

@@ -1,4 +1,4 @@
-//! Good parts: beds cleared with a word about the parts, jobs signed off, rejected parts made again.
+//! Good parts: beds cleared with a statement about the parts, jobs signed off, rejected parts printed again.
 
 mod chaos;
 mod older;
@@ -12,7 +12,7 @@ use crate::support::{on_both, on_sqlite, until};
 const REQUIRED: (&str, &str) = ("PRINTFLOOR_QUALITY__SIGN_OFF", "required");
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n0000";
 
-/// Leaves it to a person to clear the beds.
+/// Disables automatic bed clearing on all printers.
 async fn by_hand(floor: &Floor) {
     for n in 0..floor.printers.len() {
         floor.app.patch(&floor.path(n, ""), &json!({"autoClear": false})).await.expect(200);
@@ -29,7 +29,7 @@ async fn last_print(floor: &Floor, printer: usize) -> String {
     .await
 }
 
-/// Waits until the first line counts so many parts: good, running, missing.
+/// Waits until the first line counts this many good, running and missing parts; returns the order.
 async fn line_is(floor: &Floor, order: &str, good: u64, running: u64, missing: u64) -> Value {
     let counts = json!([good, running, missing]);
     until(&format!("the line to count {counts}"), || async {

@@ -1,4 +1,4 @@
-//! A printer that pushes what changes is hardly asked, and what is shown of it is fresh all the same.
+//! Printers that push changes: they are hardly polled, and their status is current all the same.
 
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
@@ -10,28 +10,28 @@ use simulator::printer::PhysicalEvent;
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, can};
 use crate::support::until;
 
-/// The interval of the shipped settings; the tests' own is shorter.
+/// Default poll interval; that of the tests is shorter.
 const AS_SHIPPED: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "2");
 
-/// Interval at which a printer without a push would be asked ten times in [`WATCHED_MS`].
+/// Poll interval at which a printer without push would be polled ten times in [`WATCHED_MS`].
 const EACH_HALF_SECOND: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "0.5");
-/// Time for which requests are counted, in milliseconds.
+/// Period during which requests are counted, in milliseconds.
 const WATCHED_MS: i64 = 5_000;
 
-/// Time in which a printer without a push would be asked four times.
+/// Period in which a printer without push would be polled four times.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// Interval at which a printer in use is asked at least three times in [`QUIET_AT_REST`].
+/// Poll interval at which a printer in use is polled at least three times in [`QUIET_AT_REST`].
 const EACH_FIFTH_SECOND: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "0.2");
-/// Time in which nothing is asked of a printer that has been at rest for some seconds.
+/// Period in which a printer that has been idle for a few seconds receives no request.
 const QUIET_AT_REST: Duration = Duration::from_millis(700);
 
-/// Nobody comes by again while the test runs.
+/// Poll interval that exceeds the duration of the test.
 const HARDLY_EVER: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "600");
 
-/// Most that what is shown of a heater may be old: pushes come once a second, polls every other second.
+/// Maximum age of the displayed heater temperatures: pushes arrive every second, polls every other second.
 const OLDEST: Duration = Duration::from_secs(4);
-/// Degrees that two readings of the same sensor may differ.
+/// Maximum difference between two readings of the same sensor, in °C.
 const NOISE: f64 = 1.0;
 
 /// Returns the time at which a status was read, in milliseconds.
@@ -40,12 +40,13 @@ fn read_at(status: &Value) -> i64 {
     text.parse::<printfloor::domain::time::Timestamp>().unwrap().0
 }
 
-/// Waits until the printer was asked nothing for longer than the interval of [`EACH_HALF_SECOND`]: its push is open.
+/// Waits until the printer has received no requests for longer than the poll interval of [`EACH_HALF_SECOND`], which
+/// means that its push connection is open.
 async fn push_is_open(floor: &Floor) {
     asked_nothing_for(floor, QUIET).await;
 }
 
-/// Waits until the printer was asked nothing for so long.
+/// Waits until the printer has received no requests for the duration `quiet`.
 async fn asked_nothing_for(floor: &Floor, quiet: Duration) {
     let request_count = || floor.sim(0).handle.requests();
     let last = Cell::new((request_count(), Instant::now()));

@@ -1,4 +1,5 @@
-//! A machine is registered once, at an address where a printer can be, and its key stays with its address.
+//! Registration of machines: each only once, at an address that a printer can have, and its key is sent only to that
+//! address.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +12,7 @@ use simulator::bambu::Bambu;
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, elsewhere, keyless, needs_serial};
 use crate::support::{App, Db, on_sqlite, until};
 
-/// A server that is no printer and keeps the API keys that it is shown; `None` for each request without one.
+/// A server that is not a printer and records the API keys that it receives; `None` for each request without a key.
 struct Listener {
     base: String,
     keys: Arc<Mutex<Vec<Option<String>>>>,
@@ -33,7 +34,7 @@ impl Listener {
         Self { base, keys }
     }
 
-    /// Waits until it was asked some more times; the keys that it was shown meanwhile.
+    /// Waits until the server has received a few more requests; returns the keys in them.
     async fn collect_keys(&self) -> Vec<String> {
         self.keys.lock().unwrap().clear();
         until("some requests", || async { (self.keys.lock().unwrap().len() > 3).then_some(()) }).await;

@@ -1,4 +1,4 @@
-//! A printer that refuses starts, or has no room for files, harms nobody else.
+//! Printers that refuse starts or have no storage left: they do not affect other printers.
 
 use printfloor::domain::file::GcodeForm;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Slots: which spool is where decides which printer takes a job, and prints use the spools up.
+//! Slots: the location of spools decides which printer takes a job, and prints consume the spools.
 
 use printfloor::domain::file::GcodeForm;
 use serde_json::{Value, json};
@@ -11,7 +11,8 @@ use super::files::printable_of_several;
 use super::{FAST, Floor, GRAMS, JUDGE_LATE, PrinterKind, maps_slots, prints, register, slot_label, words};
 use crate::support::{Db, on_sqlite, until};
 
-/// Printers that do not clear their beds, each with these slots: material and what is left.
+/// Starts printers that do not clear their beds, each with these slots, given by material and remaining amount in
+/// grams.
 async fn floor(db: Db, kind: PrinterKind, printers: &[&[(&str, Option<f64>)]]) -> (Floor, String) {
     let mut floor = Floor::empty(db, kind, printers.len(), FAST, &[JUDGE_LATE]).await;
     let other = floor.app.material("PETG white", 1000.0).await;
@@ -45,7 +46,7 @@ pub fn reports_slots(kind: PrinterKind) -> bool {
     matches!(kind, PrinterKind::MqttLan | PrinterKind::FwRest)
 }
 
-/// Fits a changer with so many spools, of which no two in the hall are alike, to a printer that reports them.
+/// Fits a changer with this many spools, whose colours are unique in the hall, to a printer that reports them.
 pub fn fit_changer(floor: &Floor, printer: usize, spools: usize) {
     let sim = &floor.sim(printer).handle;
     let shade = |slot: usize| (10 * printer + slot + 1) as u8;
@@ -59,7 +60,7 @@ pub fn fit_changer(floor: &Floor, printer: usize, spools: usize) {
     }
 }
 
-/// Waits until a printer that reports its slots has reported this one.
+/// Waits until a printer has reported this slot; returns at once for types that report none.
 pub async fn reported(floor: &Floor, printer: usize, slot: usize) {
     if !reports_slots(floor.sim(printer).kind) {
         return;
@@ -71,7 +72,7 @@ pub async fn reported(floor: &Floor, printer: usize, slot: usize) {
     .await;
 }
 
-/// Returns the slots from which the tools of each print physically took their filament, in the order of the prints.
+/// Returns the slots that physically fed the tools of each print, in the order of the prints.
 pub fn fed(floor: &Floor, printer: usize) -> Vec<Vec<(u32, i64)>> {
     let log = floor.sim(printer).handle.log().into_iter();
     log.filter_map(|entry| match entry.what {
@@ -92,7 +93,7 @@ async fn missing(floor: &Floor, job: &str, printer: usize) -> Value {
     comparison["printers"].as_array().unwrap().iter().find(of_it).unwrap()["missing"].clone()
 }
 
-/// Makes the floor's SKU one of a file with two filaments, black (10 g) and white (3.5 g).
+/// Changes the floor's SKU to a file with two filaments: black (10 g) and white (3.5 g).
 async fn two_colours(floor: &Floor, white: &str) -> Value {
     let (name, content) = printable_of_several(floor.sim(0).kind, "two", &[(GRAMS, "#1b1b22"), (3.5, "#f4f1e6")]);
     let file = floor.app.upload(&name, content).await.expect(201);
@@ -263,7 +264,7 @@ each_kind! {
     }
 }
 
-/// Waits until a printer shows these slots: the vendor's code and the material of each.
+/// Waits until a printer shows these slots, given by vendor code and material.
 async fn slots_are(floor: &Floor, printer: usize, expected: Value) -> Value {
     until(&format!("the slots to be {expected}"), || async {
         let slots = floor.app.get(&floor.path(printer, "")).await.expect(200)["slots"].clone();

@@ -1,5 +1,5 @@
-//! Spools that printers tell of: known by the vendor's code of a material, matched by what is left on them, and printed
-//! from.
+//! Spools reported by printers: identified by the vendor code of a material, matched by their remaining amount, and
+//! used for prints.
 
 use serde_json::{Value, json};
 use simulator::bambu::Bambu;
@@ -13,10 +13,10 @@ use crate::support::{App, on_sqlite, waiting::until_seen};
 const BLACK: &str = "1B1B22FF";
 const WHITE: &str = "F4F1E6FF";
 
-/// The colours of the spools in a hall, in the order of the slots: black and white.
+/// Colours of the spools, in the order of the slots: black and white.
 pub const COLOURS: [&str; 2] = ["#1b1b22", "#f4f1e6"];
 
-/// Registers a printer with a spool of each of these materials; its id.
+/// Registers a printer with a spool of each of these materials; returns its ID.
 pub async fn with_spools(app: &App, sim: &SimPrinter, materials: &[&String]) -> String {
     let changer = Bambu::of(&sim.handle);
     if let Some(changer) = &changer {
@@ -36,14 +36,14 @@ pub async fn with_spools(app: &App, sim: &SimPrinter, materials: &[&String]) -> 
     printer
 }
 
-/// Sets the vendor's code and the colour of the spools of the shop's material.
+/// Sets the vendor code and the spool colour of the shop's material.
 async fn coded(floor: &Floor, code: &str, color: &str) {
     let words = json!({"vendorCode": code, "color": color});
     let material = floor.app.patch(&format!("/api/inventory/materials/{}", floor.material), &words).await.expect(200);
     assert_eq!(material["vendorCode"], code, "{material}");
 }
 
-/// Waits until the slots of a printer are of these materials; gives them.
+/// Waits until the slots of a printer have these materials; returns the slots.
 async fn slots_are(floor: &Floor, printer: usize, expected: &[Option<&str>]) -> Value {
     until_seen(&format!("the slots of printer {printer} to be {expected:?}"), || async {
         let slots = floor.app.get(&floor.path(printer, "")).await.expect(200)["slots"].clone();
@@ -58,7 +58,7 @@ fn spool(color: &str) -> Tray {
     Tray { tray_color: color.to_owned(), ..Tray::default() }
 }
 
-/// Returns a spool with a tag, whose remaining amount the printer knows, in percent of 1000 g.
+/// Returns a tagged spool whose remaining amount the printer reports, in percent of 1000 g.
 fn weighed(color: &str, remain: i32) -> Tray {
     Tray { tag_uid: "A1B2C3D400000100".to_owned(), remain, ..spool(color) }
 }

@@ -1,4 +1,4 @@
-//! Starts that are refused, swallowed, late or doubted.
+//! Starts that are refused, ignored, late or unconfirmed.
 
 use serde_json::json;
 use simulator::faults::Delay;

@@ -1,4 +1,4 @@
-//! Emergency stop: to the wire at once, past everything; and what has to be done before the next print.
+//! Emergency stop: sent immediately, ahead of everything else; and the recovery before the next print.
 
 use std::time::{Duration, Instant};
 
@@ -8,15 +8,15 @@ use simulator::printer::PhysicalEvent;
 
 use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, attempts, can, supported, words};
 
-/// The longest that a stop may take beside an upload, which takes 15 s.
+/// Maximum duration of a stop during an upload, which takes 15 s.
 const MAX_STOP: Duration = Duration::from_secs(4);
 
-/// Returns whether the printer stopped at once; by the usual way to end a print where there is no other.
+/// Returns whether the event is an emergency stop, or a normal cancellation on types that have no emergency stop.
 fn stopped(what: &PhysicalEvent) -> bool {
     matches!(what, PhysicalEvent::EmergencyStop | PhysicalEvent::Cancelled { .. })
 }
 
-/// Brings the firmware back.
+/// Restores the firmware after an emergency stop.
 async fn recover(floor: &Floor, kind: PrinterKind) {
     let path = if can(kind, Operation::RestartFirmware) { "/restart-firmware" } else { "/connect" };
     floor.free(0).await;

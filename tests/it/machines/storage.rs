@@ -1,4 +1,4 @@
-//! The files on a printer: listed with whose they are, and deleted, but for the one that it needs.
+//! Files on a printer: listed with their owner, and deletable except for the one in use.
 
 use serde_json::Value;
 use simulator::printer::PhysicalEvent;

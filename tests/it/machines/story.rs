@@ -1,4 +1,4 @@
-//! Log lines about the floor: one for each thing that happens, however often it is tried.
+//! Log lines about the floor: one per event, however often an action is retried.
 
 use serde_json::json;
 use simulator::faults::FailAt;
@@ -76,7 +76,7 @@ async fn start_and_stop_are_one_line_each() {
     assert_eq!((lines(&floor, " serving address=").len(), ends(" stopped")), (1, 1), "{:#?}", floor.app.log());
 }
 
-/// Returns a number of `/metrics`, by its name and labels as they stand there.
+/// Returns a value from `/metrics` by its name and labels, as written there; `None` if it is missing.
 async fn metric(floor: &Floor, name: &str) -> Option<i64> {
     let page = floor.app.get("/metrics").await;
     assert_eq!(page.status, 200);

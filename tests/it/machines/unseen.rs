@@ -1,5 +1,5 @@
-//! Prints that begin or end while nobody can see them: what the printer remembers decides, and where it cannot
-//! remember, a person does. Nothing is made again by itself.
+//! Prints that start or end while nobody observes them: the printer's history decides or, if it has none, a person. No
+//! part is printed again automatically.
 
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};
@@ -13,14 +13,15 @@ use crate::api::NOTHING;
 use crate::billing::pages::{send, token};
 use crate::staff::{operator, print_on};
 
-/// Seconds of a print so short that it could have run while nobody looked: from the start until it is doubted.
+/// Print time, in seconds, so short that the print could have run between its start and the time at which it is
+/// considered unconfirmed.
 const SHORT_SECONDS: u64 = 1;
 
 fn finished(what: &PhysicalEvent) -> bool {
     matches!(what, PhysicalEvent::Finished { filename } if filename != OWN)
 }
 
-/// Starts a print that goes on while the network is cut: (floor, order, job).
+/// Starts a print that continues while the network is cut. Returns the floor and the IDs of the order and the job.
 async fn out_of_sight(kind: PrinterKind) -> (Floor, String, String) {
     let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, IMPATIENT]).await;
     let (order, job) = floor.one().await;
@@ -30,8 +31,8 @@ async fn out_of_sight(kind: PrinterKind) -> (Floor, String, String) {
     (floor, order, job)
 }
 
-/// Clears what Klipper shows of the last print, as a person does. `OctoPrint` has nothing like it: there another file
-/// is selected.
+/// Clears Klipper's display of the last print, as a person does. `OctoPrint` has no equivalent; there, another file is
+/// selected.
 fn clear(floor: &Floor, kind: PrinterKind) {
     floor.sim(0).handle.with(|machine| {
         if kind == PrinterKind::FwRest {
@@ -40,7 +41,7 @@ fn clear(floor: &Floor, kind: PrinterKind) {
     });
 }
 
-/// Restarts the printer's server. Where it is the printer itself, the print is lost with it. Everything is quick
+/// Restarts the printer's server. If that server is the printer itself, the print is lost. The printer is fast
 /// afterwards.
 fn restart(floor: &Floor, kind: PrinterKind, forget: bool) {
     floor.sim(0).handle.with(|machine| {
@@ -185,8 +186,8 @@ each_kind! {
     }
 }
 
-/// Ends a print unseen and lets its history be lost, by a person at the printer or by its server: the part may lie on
-/// the bed.
+/// Lets a print end unobserved and its history be lost, by a person at the printer or by its server: the part may still
+/// be on the bed. Returns the floor and the IDs of the order and the job.
 async fn doubted_after(kind: PrinterKind, forget: impl FnOnce(&Floor, &str)) -> (Floor, String, String) {
     let (floor, order, job) = out_of_sight(kind).await;
     let ours = floor.sim(0).handle.with(|machine| machine.job().unwrap().filename.clone());

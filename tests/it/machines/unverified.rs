@@ -1,4 +1,4 @@
-//! Starts of which nobody can tell whether they happened: both sides wait and say why, evidence or a person decides.
+//! Unconfirmed starts: the job and the printer both wait and state the reason, and evidence or a person resolves them.
 
 use serde_json::{Value, json};
 use simulator::printer::PhysicalEvent;
@@ -14,16 +14,17 @@ fn finished(what: &PhysicalEvent) -> bool {
     matches!(what, PhysicalEvent::Finished { .. })
 }
 
-/// A start that a printer takes and does not carry out while the server reaches it.
+/// Fate of a start that a printer accepts but does not execute while the server can reach it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum StartFate {
-    /// It is carried out once the printer cannot be reached any more.
+    /// Executed once the printer has become unreachable.
     Late,
-    /// It comes to nothing.
+    /// Never executed.
     Lost,
 }
 
-/// Starts a print on one printer, which takes the start and vanishes: (floor, order, job).
+/// Starts a print on a single printer, which accepts the start and becomes unreachable. Returns the floor and the IDs
+/// of the order and the job.
 async fn doubt(kind: PrinterKind, start: StartFate) -> (Floor, String, String) {
     doubt_at(FAST, kind, start).await
 }

@@ -1,5 +1,4 @@
-//! Uploads to printers: a printer stores what was sent to it, and an upload that stands still does not hold its print
-//! up.
+//! Uploads to printers: a printer stores exactly what was sent to it, and a stalled upload does not block its print.
 
 use std::time::{Duration, Instant};
 
@@ -12,11 +11,11 @@ use super::{FAST, Floor, JUDGE_LATE, KEEP_FILES, PrinterKind, SLOW};
 use crate::support::client::http;
 use crate::support::{Db, until};
 
-/// Silence is noticed soon.
+/// Setting that makes a silent printer count as offline soon.
 const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "3");
 
-/// Uploads to two Moonrakers on one computer, which name unfinished uploads by the second, so uploads that overlap are
-/// mixed up. Each part must still be printed from its own file, whose first line names the print.
+/// Uploads to two Moonraker servers on one computer, which name unfinished uploads by the second, so that concurrent
+/// uploads get mixed up. Each part must still be printed from its own file, whose first line names the print.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_servers_on_one_computer_store_what_was_sent_to_each() {
     let floor = Floor::on_one_computer(PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
@@ -42,8 +41,8 @@ async fn two_servers_on_one_computer_store_what_was_sent_to_each() {
     }
 }
 
-/// Uploads with another program to another server on the computer while we upload to one: what is stored as our file is
-/// a mixture, and is not started.
+/// Uploads a file with another program to a second server on the same computer during the shop's upload to the first:
+/// the file stored for the shop is a mixture, and is not started.
 async fn what_another_programs_upload_got_into_is_not_started(kind: PrinterKind, route: &str) {
     let options = FleetOptions { speed: SLOW, seed: 11, ..FleetOptions::of(kind, 2) };
     let mut floor = Floor::with(Db::sqlite(), options, &[JUDGE_LATE]).await;
@@ -92,7 +91,7 @@ async fn a_file_that_another_programs_upload_got_into_is_not_started_by_server_r
     what_another_programs_upload_got_into_is_not_started(PrinterKind::ServerRest, "/api/files/local").await;
 }
 
-/// Names of the files on a printer.
+/// Returns the names of the files on a printer.
 fn files(floor: &Floor, printer: usize) -> Vec<String> {
     floor.sim(printer).handle.with(|machine| machine.files().iter().map(|(name, _)| name.clone()).collect())
 }

@@ -1,5 +1,5 @@
-//! Wrong starts and lost prints that users of farm software reported, each told once on every protocol: what must not
-//! happen is held against the machines' own log. Further tests of this folder go into the corners of several of them.
+//! Wrong starts and lost prints that users of farm software have reported, each reproduced on every protocol and
+//! checked against the machines' own logs. Further tests in this folder cover the edge cases of some of them.
 
 mod ends;
 mod files;
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::support::Db;
 
-/// Cuts the printer's power for a second or two; whatever it prints afterwards takes a while.
+/// Power-cycles the printer for a second or two; its later prints take a while.
 fn reboot(floor: &Floor) {
     floor.sim(0).handle.with(|machine| {
         machine.set_speed(20.0 * SLOW);
@@ -28,7 +28,7 @@ fn uploaded(what: &PhysicalEvent) -> bool {
     matches!(what, PhysicalEvent::Uploaded { .. })
 }
 
-/// Jobs of one order for a file that takes the printers a while to receive: (order, jobs).
+/// Orders parts whose file takes the printers a while to receive; returns the order's ID and its jobs.
 async fn slow_uploads(floor: &Floor, quantity: u32) -> (String, Vec<Value>) {
     let file = floor.big_file("big", 200_000).await;
     let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;

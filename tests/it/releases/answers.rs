@@ -1,5 +1,5 @@
-//! Answers of the API about a shop: all lists, and everything in them. Later versions may add to an answer; what an
-//! earlier one said must still be in it.
+//! API responses about a shop: all lists, and everything in them. Later versions may add to a response, but must keep
+//! everything that an earlier one contained.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ const LISTS: [&str; 19] = [
 const ENDPOINTS: &str = "/api/webhooks/endpoints";
 const PRINTERS: &str = "/api/printers";
 
-/// Lists that belong to a thing in another list.
+/// Lists that belong to an entry of another list.
 const SUBLISTS: [(&str, &str); 6] = [
     ("/api/inventory/materials", "movements"),
     ("/api/orders", "timeline"),
@@ -43,14 +43,14 @@ const SUBLISTS: [(&str, &str); 6] = [
     (ENDPOINTS, "deliveries"),
 ];
 
-/// Other answers.
+/// Paths of other responses.
 const SINGLE: [&str; 3] =
     ["/api/invoices/numbering", "/api/events?event=order.paid&limit=200", "/api/events?event=order.shipped&limit=200"];
 
-/// Lists to which a start may add.
+/// Lists that a start may extend.
 const GROWING: [&str; 1] = ["/api/audit-log"];
 
-/// Members that follow from the time, the floor or the last request.
+/// Members that depend on the time, the floor or the last request.
 const VOLATILE: [&str; 9] = [
     "expectedAt",
     "lastUsedAt",
@@ -63,7 +63,7 @@ const VOLATILE: [&str; 9] = [
     "waitingReason",
 ];
 
-/// Members of a printer that do not follow from its status.
+/// Members of a printer that do not depend on its status.
 const OF_PRINTERS: [&str; 9] =
     ["autoClear", "baseUrl", "buildVolume", "id", "location", "machineType", "name", "tags", "type"];
 
@@ -74,7 +74,7 @@ fn is_list(path: &str) -> bool {
     LISTS.contains(&path) || path == ENDPOINTS || SUBLISTS.iter().any(|(_, name)| path.ends_with(&format!("/{name}")))
 }
 
-/// Reads all lists and all things in them.
+/// Reads all lists and all entries in them.
 pub async fn read_all(app: &App) -> Answers {
     let mut answers = Answers::new();
     for path in LISTS.into_iter().chain([ENDPOINTS]) {
@@ -99,7 +99,7 @@ pub async fn read_all(app: &App) -> Answers {
     answers
 }
 
-/// Reads one answer, of a list all pages, without what is volatile.
+/// Reads one response, without volatile members; of a list, reads all pages.
 pub async fn read(app: &App, path: &str) -> Value {
     let mut body = if is_list(path) { whole_list(app, path).await } else { app.get(path).await.expect(200) };
     if path == PRINTERS {
@@ -152,7 +152,7 @@ fn strip(value: &mut Value) {
     }
 }
 
-/// Returns the answers of which both readings say the same, as far as they do.
+/// Returns the parts of the responses that are the same in both readings.
 pub fn common_answers(first: &Answers, second: &Answers) -> Answers {
     let common = |(path, answer): (&String, &Value)| Some((path.clone(), common(answer, second.get(path)?)?));
     first.iter().filter_map(common).collect()
@@ -175,7 +175,7 @@ fn common(first: &Value, second: &Value) -> Option<Value> {
     }
 }
 
-/// Returns the item of a list that is the same thing as this one, which stands at a place in another list.
+/// Returns the entry of another list that corresponds to this one: by ID or, without IDs, by index.
 fn counterpart<'a>(item: &Value, at: usize, others: &'a [Value]) -> Option<&'a Value> {
     match item["id"].as_str() {
         Some(id) => others.iter().find(|other| other["id"] == id),
@@ -183,7 +183,7 @@ fn counterpart<'a>(item: &Value, at: usize, others: &'a [Value]) -> Option<&'a V
     }
 }
 
-/// Lists what an earlier answer had and this one has not.
+/// Lists everything in an earlier response that is missing from the current one.
 pub fn losses(path: &str, earlier: &Value, now: &Value) -> Vec<String> {
     match (earlier, now) {
         (Value::Object(earlier), Value::Object(now)) => {

@@ -1,5 +1,5 @@
-//! Shops that releases have recorded: the folder of each release has one for each kind of database, with the data of
-//! the server, its answers at that time, and what one has to know to go on with it.
+//! Shops recorded by releases: each release has a folder with one shop for each kind of database, containing the
+//! server's data, its responses at that time, and the facts needed to continue with it.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
@@ -18,29 +18,29 @@ use tar::{Archive, Builder};
 use crate::support::database::TestDatabase;
 use crate::support::{App, Clock, Db};
 
-/// Folder with a folder for each release, named after its version.
+/// Folder that contains a folder for each release, named after its version.
 const RELEASES: &str = "tests/fixtures/releases";
 const DATA: &str = "data.tar.gz";
 const DUMP: &str = "database.sql.gz";
-/// Files that are no data, or of no use to a later version: mails that were sent.
+/// Files that are not data, or useless to a later version, such as sent emails.
 const LEFT_OUT: [&str; 3] = ["lock", "control.sock", "outbox"];
-/// Lines of a dump that only some versions of PostgreSQL and its programs understand.
+/// Start of lines in a dump that only some versions of PostgreSQL and its tools understand.
 const NOT_IN_ALL_VERSIONS: [&str; 3] = ["\\restrict", "\\unrestrict", "SET transaction_timeout"];
-/// Longest time in which printers of the past are not found to be offline.
+/// Timeout after which a printer is offline, in seconds; the recorded printers do not reach it during a test.
 const OFFLINE_SECONDS: u32 = 3_600;
 
 /// Facts of a recorded shop.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct ReleaseFacts {
-    /// Names of the migrations of its tables.
+    /// Names of the migrations applied to the shop's tables.
     pub migrations: Vec<String>,
-    /// Time of its last change.
+    /// Time of the shop's last change, in milliseconds.
     pub recorded_at_ms: i64,
-    /// Key of its admin.
+    /// API key of the admin.
     pub key: String,
-    /// Product whose parts any printer makes.
+    /// ID of a SKU whose parts any printer can print.
     pub sku: String,
-    /// Order for one of it, which is still to be paid.
+    /// ID of an unpaid order for one part of that SKU.
     pub order: String,
 }
 
@@ -130,13 +130,12 @@ impl ReleaseFixture {
         self.read("facts")
     }
 
-    /// Returns the number of bytes in all files.
+    /// Returns the total size of all files, in bytes.
     pub fn size(&self) -> u64 {
         fs::read_dir(&self.folder).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum()
     }
 
-    /// Copies the data to this folder, where nothing is yet, and the tables into an empty database. Returns the address
-    /// of the database.
+    /// Copies the data to this new folder, and the tables to an empty database. Returns the URL of the database.
     pub async fn copy_to(&self, data: &Path, db: &Db) -> String {
         Archive::new(GzDecoder::new(File::open(self.folder.join(DATA)).unwrap())).unpack(data).unwrap();
         let Some(url) = db.url() else { return format!("sqlite://{}?mode=rw", data.join("printfloor.db").display()) };
@@ -147,7 +146,8 @@ impl ReleaseFixture {
         url
     }
 
-    /// Starts this build on a copy, at the time at which the shop was recorded. None of its printers is there.
+    /// Starts this build on a copy, with the clock at the time of the recording. None of the shop's printers is
+    /// reachable.
     pub async fn open(&self) -> OpenedRelease {
         let db = if self.folder.ends_with("postgres") { Db::postgres().await.unwrap() } else { Db::sqlite() };
         let facts = self.facts();

@@ -1,4 +1,4 @@
-//! Shop with something of everything that a shop can have, made by its API.
+//! Shop with at least one of everything that a shop can have, created through its API.
 
 use migrations::{Migrator, MigratorTrait as _};
 use printfloor::actors::kernel::environment::machine_clock;
@@ -21,11 +21,11 @@ use crate::support::client::Answer;
 use crate::support::{App, Db, until};
 use crate::whole::cube;
 
-/// Seconds that a part takes at speed 1: longer than the test.
+/// Print time of a part at speed 1, in seconds: longer than the test.
 const SECONDS: u64 = 600;
 const PRICE_CENTS: i64 = 1250;
 
-/// Shop that is being made.
+/// Shop under construction.
 struct ShopInProgress {
     app: App,
     fleet: Fleet,
@@ -33,13 +33,13 @@ struct ShopInProgress {
     sink: Sink,
     endpoint: String,
     books: AccountingSystem,
-    /// Product whose parts are made at once.
+    /// ID of the SKU whose parts are printed immediately.
     sku: String,
-    /// Product for which there is too little material.
+    /// ID of the SKU for which there is too little material.
     scarce: String,
 }
 
-/// Returns the body of an answer, which must be one of success.
+/// Returns the body of a response, whose status must be 2xx.
 #[track_caller]
 fn succeeded(answer: Answer) -> Value {
     let status = answer.status;
@@ -47,7 +47,8 @@ fn succeeded(answer: Answer) -> Value {
     answer.expect(status)
 }
 
-/// Makes the shop, with a print going on, and ends its server. Nothing outside of it can be reached afterwards.
+/// Creates the shop, with a print in progress, and stops its server. Afterwards, none of the external systems that the
+/// shop refers to is reachable.
 pub async fn make(db: Db) -> (App, ReleaseFacts) {
     let mut shop = Box::pin(ShopInProgress::start(db)).await;
     shop.people().await;
@@ -103,7 +104,7 @@ impl ShopInProgress {
         Self { app, fleet, printers, sink, endpoint, books, sku, scarce }
     }
 
-    /// Adds members of the staff, customers, keys, and an endpoint that is disabled.
+    /// Adds staff members, customers, API keys, and a disabled endpoint.
     async fn people(&self) {
         let app = &self.app;
         staff(app, "op@example.org", "operator").await;
@@ -116,7 +117,7 @@ impl ShopInProgress {
         app.post(&format!("/api/webhooks/endpoints/{endpoint}/disable"), &json!({})).await.expect(200);
     }
 
-    /// Places orders, of which each ends in another state. Returns the one that is still to be paid.
+    /// Places orders that end in different states. Returns the ID of the unpaid one.
     async fn orders(&self) -> String {
         let (app, sku) = (&self.app, &self.sku);
         let unpaid = app.order(sku, 1).await;
@@ -162,7 +163,7 @@ impl ShopInProgress {
         self.app.post(&format!("/api/jobs/{job}/sign-off"), inspection).await.expect(200);
     }
 
-    /// Writes invoices in each state, with a credit note and a PDF.
+    /// Creates invoices in each state, with a credit note and a PDF.
     async fn papers(&self) {
         let app = &self.app;
         invoices::draft(app, "ann@example.org").await;
@@ -175,7 +176,7 @@ impl ShopInProgress {
         succeeded(app.post(&format!("/api/invoices/{void}/void"), &json!({})).await);
     }
 
-    /// Makes quotes in each state, a request for a custom piece, and a model with its draft.
+    /// Creates quotes in each state, a custom request, and a model with its draft.
     async fn offers(&self) {
         let (app, sku) = (&self.app, &self.sku);
         quotes::draft(app, sku).await;
@@ -189,7 +190,7 @@ impl ShopInProgress {
         succeeded(models::upload(app, "/api/quotes/models", "cube.stl", cube().into_bytes(), &[]).await);
     }
 
-    /// Writes down the maintenance of a printer.
+    /// Records the maintenance of a printer.
     async fn care(&self) {
         let (app, printer) = (&self.app, format!("/api/printers/{}", self.printers[0]));
         let reminder = json!({"name": "Clean the nozzle", "everyHours": 100, "everyFailures": 3});
@@ -201,7 +202,7 @@ impl ShopInProgress {
         }
     }
 
-    /// Takes orders of a sales channel, one of which names something that nobody has mapped, and makes an export.
+    /// Imports orders from a sales channel, one of which has an unmapped variant, and creates an export.
     async fn channels_and_exports(&self) {
         let app = &self.app;
         let channel = json!({"kind": "csv", "name": "Fair"});
@@ -230,7 +231,7 @@ impl ShopInProgress {
         .await;
     }
 
-    /// Starts a print that is not over when the server ends.
+    /// Starts a print that is still running when the server stops.
     async fn print_on(&self) {
         let app = &self.app;
         until("nothing to be printed", || async {
@@ -245,7 +246,7 @@ impl ShopInProgress {
         app.job_is(&id(&app.jobs(&order).await[0]), "PRINTING").await;
     }
 
-    /// Waits until the endpoint has been told of everything.
+    /// Waits until every delivery to the endpoint has succeeded.
     async fn quiet(&self) {
         until("all to be delivered", || async {
             let deliveries = format!("/api/webhooks/endpoints/{}/deliveries", self.endpoint);
@@ -255,8 +256,8 @@ impl ShopInProgress {
         .await;
     }
 
-    /// Replaces the addresses of what the tests simulate by such at which nobody listens, ever: another test may get
-    /// the same ports. None may be left.
+    /// Replaces the addresses of simulated systems with addresses at which nothing ever listens, because another test
+    /// may get the same ports. No address may be left.
     async fn forget_addresses(&self) {
         let sims = self.fleet.printers.iter().map(|sim| ("printers", sim.base_url.clone()));
         for (n, (table, url)) in sims.chain([("endpoints", self.sink.url())]).enumerate() {

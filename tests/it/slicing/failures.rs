@@ -1,9 +1,9 @@
-//! Slicers that are missing, fail, hang, write nonsense or take too much; profiles that are missing or would run
-//! scripts.
+//! Slicers that are missing, fail, hang, write nonsense or use too many resources; profiles that are missing or would
+//! run scripts.
 
 use super::*;
 
-/// Waits until the job says this while it waits; gives it.
+/// Waits until the job's waiting reason contains this text; returns the job.
 async fn job_says(app: &App, job: &str, words: &str) -> Value {
     until(&format!("the job to say {words:?}"), || async {
         let view = app.get(&format!("/api/jobs/{job}")).await.expect(200);

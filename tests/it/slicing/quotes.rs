@@ -1,5 +1,6 @@
-//! A model in, a part out, by way of a quote: a customer uploads it and has a price, the slicer makes the price exact,
-//! the shop sends it, the customer accepts and pays, and it is printed. What it took stands beside what was reckoned.
+//! Quotes from models, from upload to print: a customer uploads a model and gets a price, the slicer makes the price
+//! exact, the shop sends the quote, the customer accepts and pays, and the part is printed. Actual consumption is shown
+//! next to the estimate.
 
 use super::*;
 use crate::api::quotes::models::upload;

@@ -1,4 +1,4 @@
-//! Order of work at the slicer: uploads of customers delay no order.
+//! Order of slicing: customers' uploads delay no order.
 
 use super::*;
 use crate::api::quotes::models::upload;

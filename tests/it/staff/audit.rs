@@ -1,4 +1,4 @@
-//! The audit log by its page: who did what to which thing on which day, found by the filters of the page alone.
+//! The page of the audit log: who did what to which resource on which day, found with the page's filters alone.
 
 use serde_json::json;
 use simulator::PrinterKind;
@@ -28,7 +28,7 @@ fn option(page: &Answer, label: &str) -> String {
     value.split('"').next().unwrap().to_owned()
 }
 
-/// Returns the address to which the link with this text leads.
+/// Returns the target of the link with this text.
 #[track_caller]
 fn link(page: &Answer, text: &str) -> String {
     let (before, _) = page.text.split_once(&format!(">{text}</a>")).unwrap_or_else(|| panic!("{}", page.text));

@@ -1,4 +1,4 @@
-//! Backups by their page: a button, without script, and what to do where there is none.
+//! The page for backups: a button that works without JavaScript, and instructions if backups are not possible.
 
 use super::is_sound;
 use super::settings::boss;
@@ -8,7 +8,7 @@ use crate::support::{App, Client, Db, on_both};
 
 const PAGE: &str = "/shop/settings/backup";
 
-/// Presses the button; what is downloaded is not read yet.
+/// Submits the button's form without reading the response body.
 async fn pressed(client: &Client, token: &str) -> reqwest::Response {
     let request = client.request("POST", PAGE).header("content-type", "application/x-www-form-urlencoded");
     client.open(request.header("sec-fetch-site", "same-origin").body(format!("form_token={token}"))).await

@@ -1,10 +1,10 @@
-//! The pages in a real browser: the floor follows a print without being loaded again, is used by the keyboard alone,
-//! fits a phone, and its script breaks nothing. `alive` has many pages at once and a server that goes away, `keyboard`
-//! all that is done without a mouse, `parts` what people do at printers, `first_print` the way there from a server that
-//! has just started, `tasks` what people come for on a working day with the clicks that it takes, `everywhere` what
-//! holds of every page, `tables` how tables fit, `states` that a page says one state, `steady` that nothing on a page
-//! moves by itself, `phone` what a phone has room for, `design` the parts that pages are made of, `report` the kept
-//! report of it, `pictures` the screenshots.
+//! The pages in a real browser: the floor follows a print without reloading, works with the keyboard alone, fits a
+//! phone, and has no script errors. `alive` covers many open pages and a server that goes down, `keyboard` everything
+//! without a mouse, `parts` actions at printers, `first_print` the way from a new server to the first print, `tasks`
+//! the tasks of a working day and their number of clicks, `everywhere` rules that hold for every page, `tables` the
+//! width of tables, `states` consistent states across pages, `steady` layout shifts, `phone` the space on a
+//! phone, `design` the design components,
+//! `report` the stored report on them, `pictures` the screenshots.
 
 mod alive;
 mod design;
@@ -35,7 +35,7 @@ use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::browser::Browser;
 use crate::support::until;
 
-/// Returns an expression for the state on the card of a printer.
+/// Returns a JavaScript expression for the state on a printer's card.
 fn state(printer: &str) -> String {
     format!("(document.querySelector('#printer-{printer} .state') || {{}}).textContent")
 }
@@ -131,7 +131,7 @@ async fn chromium_stops_a_printer_when_the_button_is_held_and_not_before() {
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
 
-/// Lists the command lines of the processes that name this folder.
+/// Lists the command lines of the processes whose arguments contain this folder.
 fn processes_of(folder: &Path) -> Vec<String> {
     let folder = folder.to_str().unwrap();
     let entries = std::fs::read_dir("/proc").unwrap();
@@ -139,7 +139,8 @@ fn processes_of(folder: &Path) -> Vec<String> {
     lines.map(|line| String::from_utf8_lossy(&line).into_owned()).filter(|line| line.contains(folder)).collect()
 }
 
-/// Checks the browser of these tests itself: those left behind by hundreds of tests fill the machine.
+/// Checks the browser of these tests itself: processes left behind by hundreds of tests would fill the machine's
+/// memory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_leaves_no_process_behind() {
     let Some(browser) = Browser::start().await else { return };

@@ -7,7 +7,7 @@ use super::{is_sound, operator};
 use crate::billing::pages::token;
 use crate::support::{App, on_sqlite};
 
-/// Time zone without changes of its clocks, as a rule: the test needs no time zone database.
+/// Time zone without daylight saving, given as a rule, so that the test needs no time zone database.
 const TOKYO: &str = "JST-9";
 
 on_sqlite! {

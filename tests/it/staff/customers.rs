@@ -1,4 +1,4 @@
-//! Customers on the pages of the staff: found, and shown with all that is theirs.
+//! Customers on the staff's pages: found by search, and shown with everything that belongs to them.
 
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use super::{is_sound, operator};
 use crate::support::client::Answer;
 use crate::support::{App, Db};
 
-/// Returns the addresses of assets in a text, each once.
+/// Returns the distinct addresses of assets in a text.
 pub fn assets(text: &str) -> Vec<String> {
     let mut all: Vec<String> = text
         .split("/assets/")
@@ -20,7 +20,7 @@ pub fn assets(text: &str) -> Vec<String> {
     all
 }
 
-/// Checks the headers that let browsers keep an asset for ever.
+/// Checks the headers that let browsers cache an asset indefinitely.
 #[track_caller]
 pub fn is_lasting(path: &str, asset: &Answer) {
     assert_eq!(asset.status, 200, "{path}");

@@ -1,4 +1,4 @@
-//! The floor: what it shows of the printers, that it follows them, and what is done at them from it.
+//! The floor page: the printers shown on it, live updates, and actions at printers.
 
 use std::io::{Read as _, Write as _};
 
@@ -15,8 +15,8 @@ use crate::support::waiting::LONG;
 use crate::support::waiting::until_seen;
 use crate::support::{Client, on_sqlite, until};
 
-/// Reads the stream until a printer shows this state, in its card or in the smaller part for the state alone, and its
-/// card has these words. Returns the card.
+/// Reads the stream until a printer shows this state, in its card or in the smaller fragment for the state alone, and
+/// its card contains this text. Returns the card.
 async fn card_sent(stream: &mut Stream, printer: &str, state: &str, words: &str) -> String {
     let (mut is_shown, mut card) = (false, None);
     loop {
@@ -42,7 +42,7 @@ async fn page_of_print(client: &Client, path: &str) -> Answer {
     .await
 }
 
-/// Returns the version of the floor that a page has.
+/// Returns the version of the floor in a page.
 fn version(page: &str) -> i64 {
     page.split_once("data-version=\"").unwrap().1.split('"').next().unwrap().parse().unwrap()
 }

@@ -1,5 +1,5 @@
-//! The floor in a real browser: a file is dropped on a card, uploaded and printed; pictures of a camera come by
-//! themselves; the search and the state narrow what is shown while it changes.
+//! The floor in a real browser: a file dropped on a card is uploaded and printed; camera pictures update by themselves;
+//! search and state filters apply while the floor changes.
 
 use serde_json::json;
 use simulator::PrinterKind;

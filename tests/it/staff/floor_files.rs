@@ -1,5 +1,4 @@
-//! A file that is brought to a printer: uploaded from its page, offered, printed by hand; and pictures of files and
-//! cameras.
+//! Files for a printer: uploaded from its page, offered there, printed manually; and pictures of files and cameras.
 
 use std::net::SocketAddr;
 
@@ -24,7 +23,7 @@ pub async fn camera_of(sim: &SimPrinter) -> Camera {
     camera
 }
 
-/// Sends a file as a browser sends the form.
+/// Uploads a file as a browser submits the form.
 async fn bring(client: &Client, target: &str, name: &str, content: Vec<u8>, own: &str) -> Answer {
     let form =
         Form::new().text("form_token", own.to_owned()).part("file", Part::bytes(content).file_name(name.to_owned()));

@@ -1,4 +1,4 @@
-//! Printers by page: added by the form of their type, changed, removed, and what people note about them.
+//! Printers on the staff's pages: added with the form for their type, changed, removed, and annotated.
 
 use serde_json::json;
 use simulator::PrinterKind;
@@ -12,7 +12,7 @@ use crate::support::{App, Client, Db, on_sqlite, until};
 /// Path of the form that adds a printer.
 const NEW_PATH: &str = "/floor/printers/new";
 
-/// Returns the fields of the form of a new printer: the usual ones and these.
+/// Returns the fields of the form for a new printer: the usual ones followed by these.
 fn new_printer<'a>(base: &'a str, own: &'a str, key: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     let usual = [("name", HOSTILE), ("type", "fw_rest"), ("machineType", "fdm_standard"), ("baseUrl", base)];
     let secret = [("apiKey", key), ("form_token", own)];

@@ -1,4 +1,5 @@
-//! Views of the floor: narrowed, as a plan of the rooms, from far away; what is expected next; how warm it was.
+//! Views of the floor: filtered, as a plan of the rooms, and for a wall display; the upcoming events; and the
+//! temperature history.
 
 use serde_json::{Value, json};
 use simulator::PrinterKind;
@@ -9,7 +10,7 @@ use crate::support::stream::Stream;
 use crate::support::waiting::until_seen;
 use crate::support::{App, Db, on_sqlite, until};
 
-/// Counts the cards of a page that are shown, and those that are hidden.
+/// Returns the numbers of visible and of hidden cards on a page.
 fn cards(page: &str) -> (usize, usize) {
     (page.matches("<li id=\"printer-").count(), page.matches("<li hidden id=\"printer-").count())
 }

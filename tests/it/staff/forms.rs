@@ -1,4 +1,4 @@
-//! The token that forms carry: masked anew on each page, and good on all of them.
+//! The form token: masked differently on each page, and valid on all of them.
 
 use simulator::PrinterKind;
 
@@ -9,7 +9,7 @@ use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::client::Answer;
 use crate::support::{App, Db};
 
-/// Length of a piece of a token that an attacker would guess at once.
+/// Length of the part of a token that an attacker could guess at once, in characters.
 const PIECE: usize = 8;
 
 #[tokio::test]
@@ -42,9 +42,9 @@ async fn the_token_of_forms_looks_different_on_each_page_and_is_good_on_all() {
     }
 }
 
-/// Beginning of a text that no field takes: too long, and neither a number, nor a date, nor an address.
+/// Start of a text that no field accepts: too long, and neither a number, nor a date, nor an address.
 const INVALID: &str = "x!";
-/// Repetitions of [`INVALID`] that are longer than any text of a form.
+/// Number of repetitions of [`INVALID`] that exceeds the maximum length of every text field.
 const TOO_MANY: usize = 3_500;
 /// Pages with a form that creates something.
 const CREATING: [&str; 8] = [
@@ -63,7 +63,7 @@ fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     tag.split_once(&format!(" {name}=\""))?.1.split('"').next()
 }
 
-/// Returns the name and the id of each field in which text is typed, and the path to which its form is posted.
+/// Returns each text field as name, ID, and path to which its form is posted.
 fn text_fields(page: &str) -> Vec<(String, String, String)> {
     let mut fields = Vec::new();
     for form in
@@ -83,7 +83,7 @@ fn text_fields(page: &str) -> Vec<(String, String, String)> {
     fields
 }
 
-/// Returns the lines of a page's error messages, as people read them.
+/// Returns the lines of a page's error messages as visible text.
 fn error_lines(page: &str) -> Vec<String> {
     let alerts = page.split("role=\"alert\">").skip(1).filter_map(|rest| rest.split_once("</div>"));
     let lines = alerts.flat_map(|(alert, _)| alert.split("</p>")).map(|line| {
@@ -93,7 +93,7 @@ fn error_lines(page: &str) -> Vec<String> {
     lines.filter(|line| !line.is_empty()).collect()
 }
 
-/// Returns whether a text contains a name as the API writes it, such as `priceCents` or `lines.0`.
+/// Returns whether a text contains a member name from the API, such as `priceCents` or `lines.0`.
 fn has_api_name(text: &str) -> bool {
     text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '.').any(|word| {
         let mut pairs = word.as_bytes().windows(2);
@@ -137,7 +137,7 @@ async fn the_faults_of_each_form_name_labels_and_stand_beside_their_fields() {
     }
 }
 
-/// Returns the hidden fields of the form in which the field with the given id is.
+/// Returns the hidden fields of the form that contains the field with this ID.
 fn hidden_fields(page: &str, id: &str) -> Vec<(String, String)> {
     let mut forms = page.split("<form ").skip(1).map(|form| form.split("</form>").next().unwrap());
     let form = forms.find(|form| form.contains(&format!(" id=\"{id}\""))).unwrap();
@@ -148,7 +148,7 @@ fn hidden_fields(page: &str, id: &str) -> Vec<(String, String)> {
     own.map(|(name, value)| (name.to_owned(), value.replace("&amp;", "&"))).collect()
 }
 
-/// Returns the lines in which a page says why a form was rejected: above the form, or on a page of its own.
+/// Returns the lines in which a page explains why a form was rejected: above the form, or on a page of its own.
 fn reasons(page: &Answer) -> Vec<String> {
     let lines = error_lines(&page.text);
     if !lines.is_empty() {

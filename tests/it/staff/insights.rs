@@ -1,4 +1,4 @@
-//! The page of insights: what it shows is what the API answers, drawn, as a table, and as a download.
+//! The insights page: figures from the API, as charts, as tables, and as a download.
 
 use serde_json::json;
 use simulator::PrinterKind;
@@ -9,7 +9,7 @@ use crate::machines::{FAST, Floor, JUDGE_LATE};
 use crate::support::browser::Browser;
 use crate::support::{App, on_both, on_sqlite};
 
-/// The words of all figures in addresses, and their titles.
+/// Identifiers of all figures, as used in addresses, with their titles.
 const FIGURES: [(&str, &str); 9] = [
     ("prints", "Prints per day"),
     ("utilisation", "Printer utilisation"),
@@ -21,7 +21,7 @@ const FIGURES: [(&str, &str); 9] = [
     ("lead-time", "Order lead time"),
     ("promises", "Promises kept"),
 ];
-/// The labels of all key figures.
+/// Labels of all key figures.
 const KEY_FIGURES: [&str; 9] = [
     "Prints",
     "Print time",
@@ -34,7 +34,7 @@ const KEY_FIGURES: [&str; 9] = [
     "80th-percentile lead time",
 ];
 
-/// Returns the part of a page that shows a figure.
+/// Returns the section of a page that shows a figure.
 fn section<'a>(page: &'a str, figure: &str) -> &'a str {
     let begins = format!("<section class=\"card\" id=\"{figure}\"");
     page.split_once(&begins).unwrap_or_else(|| panic!("no {figure} in {page}")).1.split("</section>").next().unwrap()

@@ -1,5 +1,5 @@
-//! Invoices on the pages of the staff: made, issued, paid in parts, given back and voided there, and the API says the
-//! same.
+//! Invoices on the staff's pages: created, issued, paid in parts, refunded and voided there, with the same result in
+//! the API.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn with_token<'a>(own: &'a str, fields: &[(&'a str, &'a str)]) -> Vec<(&'a str, 
     all
 }
 
-/// Invoice on the pages of the staff.
+/// Invoice as handled on the staff's pages.
 struct InvoiceDesk<'a> {
     app: &'a App,
     sam: &'a Client,
@@ -36,7 +36,7 @@ struct InvoiceDesk<'a> {
 }
 
 impl<'a> InvoiceDesk<'a> {
-    /// Drafts an invoice, after forms with faults; returns its page as well.
+    /// Drafts an invoice after submitting invalid forms; returns its page as well.
     async fn draft(app: &'a App, sam: &'a Client) -> (Self, Answer) {
         let form = sam.get("/shop/invoices/new").await;
         is_sound(&form);
@@ -116,7 +116,7 @@ impl<'a> InvoiceDesk<'a> {
         );
     }
 
-    /// Issues the invoice: it has its number, and never changes.
+    /// Issues the invoice: it gets its number, and can no longer be changed.
     async fn issue(&self) {
         let page = done(self.sam, &self.path_of("send"), &[("form_token", &self.own)]).await;
         let issued = show(self.app, &self.invoice).await;
@@ -140,7 +140,7 @@ impl<'a> InvoiceDesk<'a> {
         }
     }
 
-    /// Makes a link by which the invoice can be paid, and ends it.
+    /// Creates a pay link for the invoice, and revokes it.
     async fn open_and_revoke_pay_link(&self) {
         let page =
             done(self.sam, &self.path_of("pay-link"), &[("form_token", &self.own), ("expiresAt", "2030-01-01")]).await;
@@ -150,7 +150,7 @@ impl<'a> InvoiceDesk<'a> {
         assert!(!page.text.contains(&link) && show(self.app, &self.invoice).await["payUrl"].is_null(), "{}", page.text);
     }
 
-    /// Pays the invoice in two parts; in between it cannot be voided.
+    /// Pays the invoice in two parts; in between, it cannot be voided.
     async fn pay_in_parts(&self) {
         for (amount, status, due) in [("much", "open", 10_710), ("7.10", "partially_paid", 10_000), ("", "paid", 0)] {
             let payment =
@@ -168,7 +168,7 @@ impl<'a> InvoiceDesk<'a> {
         }
     }
 
-    /// Gives a part of the first payment back; more than it was is refused.
+    /// Refunds part of the first payment; a refund of more than the payment is refused.
     async fn give_back(&self) {
         let page = self.sam.get(&self.path).await;
         is_sound(&page);
@@ -301,7 +301,8 @@ on_sqlite! {
     }
 }
 
-/// Checks that no default folder of fonts is used: one of them may hold the script.
+/// Checks an invoice with text that no font covers; no default font folder is used, because one of them might contain
+/// the script.
 #[tokio::test]
 async fn what_cannot_be_printed_is_said_on_the_page_by_check_and_in_the_log() {
     let app = App::on(Db::sqlite()).env("PRINTFLOOR_PDF__FONT_FOLDERS", "[]").start().await;

@@ -1,4 +1,5 @@
-//! Labels: what their codes open, and that whoever scans one does what is due with one form.
+//! Labels: the pages that their codes open, and that whoever scans one can complete the pending task with a single
+//! form.
 
 use serde_json::json;
 use simulator::PrinterKind;
@@ -10,7 +11,7 @@ use crate::machines::{FAST, Floor, JUDGE_LATE};
 use crate::support::client::Answer;
 use crate::support::{App, on_sqlite};
 
-/// Returns the addresses that the labels of a PDF lead to, sorted.
+/// Returns the addresses in the labels of a PDF, sorted.
 fn addresses(pdf: &Answer) -> Vec<&str> {
     assert_eq!((pdf.status, pdf.header("content-type")), (200, Some("application/pdf")), "{}", pdf.text);
     assert!(pdf.text.starts_with("%PDF-"), "{}", pdf.text);

@@ -1,4 +1,4 @@
-//! Languages of the staff's pages: the account's, else the browser's, else English.
+//! Languages of the staff's pages: the account's, otherwise the browser's, otherwise English.
 
 mod orders;
 mod sales;
@@ -19,7 +19,7 @@ use crate::support::client::Answer;
 use crate::support::stream::Stream;
 use crate::support::{App, Client, Db, on_sqlite, until};
 
-/// Path of the page for one's own account.
+/// Path of the user's own account page.
 const ACCOUNT: &str = "/shop/settings/account";
 
 /// Requests a page as a browser that prefers German does.

@@ -9,14 +9,14 @@ use crate::billing::pages::{posted, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE};
 use crate::support::{App, Client, on_sqlite};
 
-/// Returns the forms of a page that are posted to a path.
+/// Returns the forms of a page that are posted to this path.
 fn forms_to<'a>(page: &'a str, path: &str) -> Vec<&'a str> {
     let forms = page.split("<form ").skip(1).filter_map(|form| form.split("</form>").next());
     let action = format!("action=\"{path}\"");
     forms.filter(|form| form.contains(&action)).collect()
 }
 
-/// Sends a form of a page twice at the same time and then once more, as the page has it; each time, it is taken.
+/// Submits a page's form twice concurrently and then once more, as it is on the page; each submission is accepted.
 async fn send_three_times(sam: &Client, page_path: &str, path: &str, fields: &[(&str, &str)]) {
     let page = sam.get(page_path).await;
     let forms = forms_to(&page.text, path);
@@ -32,18 +32,18 @@ async fn send_three_times(sam: &Client, page_path: &str, path: &str, fields: &[(
     }
 }
 
-/// Returns the number of entries of a list of the API.
+/// Returns the total number of entries that a list of the API reports.
 async fn total(app: &App, path: &str) -> Value {
     app.get(path).await.expect(200)["pagination"]["total"].clone()
 }
 
-/// Returns the sum of the payments of an order or invoice, less what went back.
+/// Returns the sum of the payments of an order or invoice minus its refunds, in minor units.
 async fn balance(app: &App, path: &str) -> i64 {
     let payments = app.get(path).await.expect(200)["payments"].clone();
     payments.as_array().unwrap().iter().map(|payment| payment["amountCents"].as_i64().unwrap()).sum()
 }
 
-/// Records a payment and a refund of a part of it, each once.
+/// Records a payment and a partial refund, each exactly once.
 async fn pays_and_refunds_once(app: &App, sam: &Client, page: &str, api: &str) {
     let paid = [("method", "cash"), ("currency", "usd"), ("amountCents", "1.00")];
     send_three_times(sam, page, &format!("{page}/mark-paid"), &paid).await;

@@ -14,7 +14,7 @@ use crate::support::client::Answer;
 use crate::support::{App, Client, Db, on_sqlite, until};
 use crate::whole::cube;
 
-/// Sends a form with the token, as a browser does, and follows it.
+/// Sends a form with its token as a browser does, and follows the redirect.
 pub async fn sent(client: &Client, token: &str, path: &str, fields: &[(&str, &str)]) -> Answer {
     let all: Vec<(&str, &str)> = [("form_token", token)].into_iter().chain(fields.iter().copied()).collect();
     arrived(client, send(client, path, &all).await).await

@@ -1,5 +1,5 @@
-//! Quotes and custom requests on the pages of the staff: drafted, edited, sent and answered there, and the API says the
-//! same.
+//! Quotes and custom requests on the staff's pages: drafted, edited, sent and answered there, with the same result in
+//! the API.
 
 use serde_json::{Value, json};
 
@@ -17,13 +17,13 @@ use crate::whole::cube;
 
 const ANN: &str = "ann@example.org";
 
-/// Quote on the pages of the staff.
+/// Quote as handled on the staff's pages.
 struct QuoteDesk<'a> {
     app: &'a App,
     sam: &'a Client,
     /// Token of the forms.
     own: String,
-    /// Source of its parts, as a form names it.
+    /// Source of the quote's parts, as the form's option names it.
     from: String,
     quote: String,
     /// Path of the quote's page.
@@ -31,7 +31,7 @@ struct QuoteDesk<'a> {
 }
 
 impl<'a> QuoteDesk<'a> {
-    /// Drafts a quote, after a form with a fault; returns its page as well.
+    /// Drafts a quote after submitting an invalid form; returns its page as well.
     async fn draft(app: &'a App, sam: &'a Client, sku: &str) -> (Self, Answer) {
         let form = sam.get("/shop/quotes/new").await;
         is_sound(&form);
@@ -66,7 +66,7 @@ impl<'a> QuoteDesk<'a> {
         format!("{}/{form}", self.path)
     }
 
-    /// Edits line by line; whoever edits what has changed since is told so.
+    /// Edits line by line; an edit that is based on an outdated version is refused.
     async fn edit(&self, page: &Answer) {
         let version = version_on(page);
         let thrice = [
@@ -121,7 +121,7 @@ impl<'a> QuoteDesk<'a> {
         assert_eq!((&changed["notes"], &changed["shippingAddress"]["country"]), (&json!("In black."), &json!("US")));
     }
 
-    /// Sends the quote: from then on nothing of it changes.
+    /// Sends the quote, which can no longer be changed afterwards.
     async fn send(&self) {
         let page = done(self.sam, &self.path_of("send"), &[("form_token", &self.own)]).await;
         assert!(page.text.contains(">Sent</span>") && !page.text.contains("/remove-line"), "{}", page.text);

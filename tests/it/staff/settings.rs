@@ -1,4 +1,4 @@
-//! The settings by their pages: keys, people, sessions, the audit log, other systems and the server.
+//! The pages of the settings: keys, users, sessions, the audit log, integrations and the server.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::support::browser::Browser;
 use crate::support::client::Answer;
 use crate::support::{App, Client, Db, on_sqlite};
 
-/// Address of the admin in the shop of these tests.
+/// Email address of the admin in these tests.
 pub const BOSS: &str = "boss@example.org";
 
 /// Returns a client of an admin who has just signed in.

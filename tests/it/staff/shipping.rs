@@ -1,4 +1,4 @@
-//! The form for a shipment: of an order with fewer good parts than were ordered, and of kits.
+//! The form for a shipment: for an order with fewer good parts than were ordered, and for kits.
 
 use serde_json::{Value, json};
 use simulator::PrinterKind;
@@ -11,12 +11,12 @@ use crate::machines::{FAST, Floor, JUDGE_LATE};
 use crate::support::client::Answer;
 use crate::support::{Client, Db, on_sqlite};
 
-/// Starts a printer that is not registered yet: what is ordered before can be changed before it is printed.
+/// Starts a printer without registering it, so that orders can be changed before they are printed.
 async fn floor(db: Db) -> Floor {
     Floor::empty(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await
 }
 
-/// Creates a kit of one body and two lids; returns it and the lid.
+/// Creates a kit of one body and two lids; returns the IDs of the kit and of the lid.
 async fn kit(floor: &Floor) -> (String, String) {
     let file = floor.file("box", 60, 1.0).await;
     let body = floor.app.sku("BODY", &floor.material, &file, 500).await;
@@ -33,7 +33,7 @@ async fn cancel_one(floor: &Floor, order: &str, sku: &str) {
     floor.app.act(&format!("/api/jobs/{}/cancel", id(job))).await.expect(200);
 }
 
-/// Operator at the page of an order that is ready.
+/// Operator on the page of an order that is ready.
 struct Packer<'a> {
     floor: &'a Floor,
     sam: &'a Client,
@@ -45,7 +45,7 @@ impl Packer<'_> {
         format!("/shop/orders/{}", self.order)
     }
 
-    /// Opens the page, and checks which of these words are on it.
+    /// Opens the page and checks that it contains `words` and none of `no_words`.
     async fn sees(&self, words: &[&str], no_words: &[&str]) {
         let page = self.sam.get(&self.path()).await;
         is_sound(&page);
@@ -57,7 +57,7 @@ impl Packer<'_> {
         }
     }
 
-    /// Sends the form as it is on the page, with these fields changed or added, as picked up by the customer.
+    /// Sends the form as it is on the page, with these fields changed or added; the customer picks up the parts.
     async fn ships(&self, changes: &[(&str, &str)]) -> Answer {
         let page = self.sam.get(&self.path()).await;
         let (_, form) = page.text.split_once(&format!("action=\"{}/ship\"", self.path())).unwrap();
@@ -81,7 +81,7 @@ impl Packer<'_> {
     }
 }
 
-/// The box to tick when the customer takes fewer parts.
+/// Checkbox that confirms that the customer accepts fewer parts.
 const ACCEPTED: (&str, &str) = ("acceptShort", "true");
 
 on_sqlite! {

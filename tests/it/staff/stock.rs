@@ -1,5 +1,5 @@
-//! Stock: a delivery on the page starts what waits for it, the ledger tells who, forms keep what was typed, spools go
-//! from slot to slot.
+//! Stock: a delivery entered on the page starts waiting jobs, the ledger shows who booked it, forms keep their input,
+//! and spools move between slots.
 
 use serde_json::{Value, json};
 use simulator::PrinterKind;

@@ -1,4 +1,4 @@
-//! To-do list of operators: each kind of task is named, and done from the page.
+//! The to-do list of operators: each kind of task is listed, and can be completed from the page.
 
 use reqwest::multipart::{Form, Part};
 use serde_json::json;
@@ -11,10 +11,10 @@ use crate::billing::pages::{send, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
 use crate::support::{App, on_sqlite, until};
 
-/// Parts count once somebody has signed them off.
+/// Setting that requires a sign-off before parts count.
 const REQUIRED: (&str, &str) = ("PRINTFLOOR_QUALITY__SIGN_OFF", "required");
 
-/// Value of a hidden field of a form.
+/// Returns the value of a form's hidden field.
 fn hidden<'a>(page: &'a str, name: &str) -> &'a str {
     let rest = page.split_once(&format!("name=\"{name}\" value=\"")).unwrap_or_else(|| panic!("no {name}: {page}")).1;
     rest.split('"').next().unwrap()

@@ -1,4 +1,4 @@
-//! To-do list: paused printers are tasks with their reason, and jobs are tasks only if a person has to act for them.
+//! The to-do list: paused printers are tasks with their reason, and jobs are tasks only if a person has to act on them.
 
 use serde_json::json;
 use simulator::PrinterKind;
@@ -12,10 +12,10 @@ use crate::support::client::Answer;
 use crate::support::stream::Stream;
 use crate::support::{Client, on_sqlite, until};
 
-/// Heading of the jobs that call for a person.
+/// Heading of the jobs that need a person.
 const STUCK: &str = "Jobs no printer can take";
 
-/// Waits until the page has all of these words. Returns the page.
+/// Waits until the page contains all of these texts; returns the page.
 async fn page_with(client: &Client, words: &[&str]) -> Answer {
     until("the page to have the words", || async {
         let page = client.get("/to-do").await;
@@ -24,7 +24,7 @@ async fn page_with(client: &Client, words: &[&str]) -> Answer {
     .await
 }
 
-/// Part of the page with tasks of one kind.
+/// Returns the section of the page with tasks of one kind.
 fn kind<'a>(page: &'a Answer, id: &str) -> &'a str {
     let rest = page.text.split_once(&format!("id=\"kind-{id}\"")).unwrap_or_else(|| panic!("{id}: {}", page.text)).1;
     rest.split("</section>").next().unwrap()

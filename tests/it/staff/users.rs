@@ -1,4 +1,4 @@
-//! The list of users: what is done to them most often is done from their rows.
+//! The list of users: the most frequent actions are available in its rows.
 
 use super::settings::boss;
 use super::{SAM, is_sound};

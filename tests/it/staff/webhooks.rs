@@ -1,4 +1,5 @@
-//! Webhooks by their pages: what failed is seen with its answer and sent again, and endpoints are looked after.
+//! Webhooks on the staff's pages: failed deliveries are shown with their response and can be resent, and endpoints are
+//! managed.
 
 use serde_json::json;
 use simulator::sink::{Sink, SinkMode};

@@ -1,6 +1,6 @@
-//! Weights of the staff's pages, as Chromium loads them: the first page with everything that it references, later ones
-//! with what is not cached yet, and a floor of two hundred printers. Pictures of prints are content, and not counted;
-//! the benchmark `live_pages` weighs a floor whose printers print.
+//! Transfer sizes of the staff's pages, as Chromium loads them: the first page with everything that it references,
+//! later ones with what is not cached yet, and a floor of two hundred printers. Pictures of prints are content and are
+//! not counted; the benchmark `live_pages` measures a floor with running prints.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::Read as _;
@@ -14,25 +14,25 @@ use super::operator;
 use crate::api::with_cookie;
 use crate::support::{App, Client, Db, until};
 
-/// `Accept-Encoding` of Chromium.
+/// Value of Chromium's `Accept-Encoding` header.
 const CHROMIUM_TAKES: &str = "gzip, deflate, br, zstd";
-/// Bytes of the first page with its style, script, font and icons.
+/// Maximum transfer size of the first page with its style, script, font and icons, in bytes.
 const MAX_FIRST_BYTES: usize = 120_000;
-/// Bytes of each page after the first.
+/// Maximum transfer size of each later page, in bytes.
 const MAX_LATER_BYTES: usize = 30_000;
-/// Bytes of the floor with [`PRINTERS`] printers.
+/// Maximum transfer size of the floor with [`PRINTERS`] printers, in bytes.
 const MAX_FLOOR_BYTES: usize = 70_000;
 const PRINTERS: usize = 200;
-/// Printers that are added at the same time.
+/// Number of printers that are added concurrently.
 const ADDED_AT_ONCE: usize = 8;
-/// Pages of one shape that are weighed.
+/// Number of measured pages per path pattern.
 const SOME: usize = 2;
-/// More pages than there are: links that lead on and on would end here.
+/// Limit above the number of pages, which stops an endless crawl.
 const MAX_PAGES: usize = 200;
-/// Beginnings of the paths of pages for the staff.
+/// First path segments of the staff's pages.
 const OF_STAFF: [&str; 4] = ["floor", "to-do", "shop", "design"];
 
-/// Document as it came over the network.
+/// Document as received over the network.
 struct Document {
     /// Number of bytes on the wire, compressed.
     bytes: usize,
@@ -42,7 +42,7 @@ struct Document {
     text: String,
 }
 
-/// Loads a page or an asset as Chromium does; `None` if the path leads elsewhere, or to a file.
+/// Loads a page or an asset as Chromium does; `None` if the path redirects, or leads to a file.
 async fn load(client: &Client, path: &str) -> Option<Document> {
     let response = client.open(client.request("GET", path).header("accept-encoding", CHROMIUM_TAKES)).await;
     let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
@@ -60,7 +60,8 @@ async fn load(client: &Client, path: &str) -> Option<Document> {
     Some(Document { bytes: body.len(), kind, text })
 }
 
-/// Loads the assets of a page that are not among those loaded before, and those that they name; returns their bytes.
+/// Loads those assets of a page that have not been loaded before, and the assets that they reference; returns their
+/// transfer size, in bytes.
 async fn load_assets(client: &Client, page: &Document, loaded: &mut BTreeMap<String, usize>) -> usize {
     let (mut to_load, mut bytes) = (assets(&page.text), 0);
     while let Some(path) = to_load.pop() {
@@ -85,7 +86,7 @@ fn shape(path: &str) -> String {
     parts.join("/")
 }
 
-/// Returns where the links of a page lead, of the pages for the staff. Lists that are narrowed are lists once more.
+/// Returns the targets of a page's links to staff pages, except filtered lists.
 fn links(page: &str) -> Vec<String> {
     let targets = page.split("href=\"").skip(1).filter_map(|rest| rest.split(['"', '#']).next());
     let own = |path: &&str| path.split('/').nth(1).is_some_and(|first| OF_STAFF.contains(&first));
@@ -135,7 +136,7 @@ async fn pages_are_light_and_load_what_they_share_once() {
     }
 }
 
-/// Registers a printer at an address where nobody listens.
+/// Registers a printer at an address at which nothing listens.
 async fn add(app: &App, n: usize) {
     let body = json!({
         "name": format!("Printer {n}"), "type": "fw_rest", "machineType": "fdm_standard",

@@ -1,5 +1,5 @@
-//! The audit log in the databases: they refuse to change it, it goes on after crashes and updates, and a change that
-//! was made all the same is found.
+//! The audit log in the databases: they refuse changes to it, it continues after crashes and updates, and a change that
+//! was made nevertheless is detected.
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ mod updates {
     crate::support::database::on_both_databases!(empty: lines_of_older_versions_are_chained);
 }
 
-/// Returns a line that is the same in every run.
+/// Returns an audit line that is the same in every run.
 pub fn line(n: u128) -> Audit {
     Audit {
         id: Id(uuid::Uuid::from_u128(n)),
@@ -46,7 +46,7 @@ pub fn line(n: u128) -> Audit {
     }
 }
 
-/// Returns the head of a log of these lines.
+/// Returns the chain head of a log with these lines.
 pub fn head_of(log: &[u128]) -> ChainHead {
     let append = |head: ChainHead, line: Audit| {
         let (id, subject_id) = (line.id.to_string(), line.subject_id.to_string());
@@ -74,7 +74,7 @@ pub async fn verified(settings: &DatabaseSettings) -> AuditVerification {
     verification
 }
 
-/// Writes lines in one transaction; says whether they are durable.
+/// Writes lines in one transaction; returns whether they are durable.
 async fn is_written(rig: &Rig, lines: Range<u128>) -> bool {
     let commands = lines.map(|n| CommandWrites { audit: Some(line(n)), ..CommandWrites::default() });
     let key = AggregateKey("audit", Id::ONLY);

@@ -1,4 +1,4 @@
-//! Files in a bucket, at a real server of the protocol: no file is on the disk of the server alone.
+//! Files in a bucket, on a real S3-compatible server: no file exists only on the server's disk.
 
 use std::path::Path;
 
@@ -14,12 +14,12 @@ use crate::support::ports::free_port;
 use crate::support::{App, Db, until};
 
 pub const BUCKET: &str = "shop";
-/// Place of the files in the bucket.
+/// Location of the files in the bucket.
 pub const PLACE: &str = "s3://shop/live";
-/// Bytes of a file that is sent in several parts.
+/// Size of a file that is uploaded in several parts, in bytes.
 const LARGE_BYTES: usize = 20 * 1024 * 1024;
 
-/// Returns the settings of a server whose files are in this place.
+/// Returns the settings of a server whose files are at this location.
 pub fn settings(url: &str, place: &str) -> [(&'static str, String); 4] {
     [
         ("PRINTFLOOR_FILES__DIR", place.to_owned()),
@@ -40,12 +40,12 @@ async fn floor(moto: &Moto) -> Floor {
     Floor::on(Db::sqlite(), PrinterKind::FwRest, 1, FAST, &env).await
 }
 
-/// Returns the key of the file with this hash.
+/// Returns the object key of the file with this hash.
 fn key(sha256: &str) -> String {
     format!("live/files/{}/{sha256}", &sha256[..2])
 }
 
-/// Starts a server again as another machine would, which has no copies of its files.
+/// Restarts a server as on another machine, without its local copies of files.
 async fn restart_without_copies(app: &mut App) {
     app.stop().await;
     std::fs::remove_dir_all(app.data().join("file-cache")).unwrap();
@@ -123,7 +123,7 @@ async fn a_bucket_that_is_away_stops_only_what_needs_files() {
     app.order_is(&order, "ready").await;
 }
 
-/// Starts a server with this service, which must refuse to start; returns what it says, and what the check says.
+/// Starts a server with this object storage, which must fail; returns its log and the error of `printfloor check`.
 async fn refusal(url: &str) -> (String, String) {
     let mut app = with_files(App::on(Db::sqlite()), url, PLACE).prepare();
     app.spawn();

@@ -1,4 +1,4 @@
-//! The contract of `printfloor::store::port`, the same tests for every implementation of the store.
+//! The contract of `printfloor::store::port`: the same tests for every implementation of the store.
 
 use std::sync::Arc;
 
@@ -23,13 +23,13 @@ use super::submit::{Subject, counting, keyed_answer, submit, tally, together};
 use super::tally::Tally;
 use crate::support::database::{TestDatabase, until};
 
-/// Store that the contract is checked on.
+/// Store whose contract is checked.
 struct Checked {
     store: Store,
     outbox: Arc<Outbox>,
     environment: Arc<Environment>,
     memory: Option<MemoryStore>,
-    /// Keeps the actors of the writer alive.
+    /// Actors of the writer, which stop when this value is dropped.
     rig: Option<Rig>,
 }
 
@@ -71,7 +71,7 @@ impl Checked {
         self.store.reader().load::<Tally>(id).await.unwrap().version
     }
 
-    /// Returns the head of the audit log; fails unless the lines in a database lead to it.
+    /// Returns the head of the audit log; fails unless it matches the lines in the database.
     async fn audit_head(&self) -> ChainHead {
         if let Some(memory) = &self.memory {
             return memory.tables().audit_head().clone();
@@ -81,7 +81,7 @@ impl Checked {
         verification.head
     }
 
-    /// Returns the subjects of all events; fails unless they are numbered without gaps and published in that order.
+    /// Returns the subjects of all events; fails unless they are numbered without gaps and published in the same order.
     async fn subjects(&self) -> Vec<Id> {
         let events = self.store.queries().events_after(0, &EventFilter::default(), 10_000).await.unwrap();
         assert!(events.iter().map(|event| event.seq).eq(1..=events.len() as i64), "numbers without gaps");
@@ -346,7 +346,8 @@ async fn a_lost_transaction_in_memory_is_told_by_the_version() {
     assert_eq!((s.version(id).await, s.subjects().await.len()), (1, 1));
 }
 
-/// Checks that on one thread the same calls give the same order of settlements, transactions and events.
+/// Checks that on a single thread the same calls always result in the same order of settlements, transactions and
+/// events.
 #[tokio::test]
 async fn the_store_in_memory_is_deterministic() {
     let mut runs = Vec::new();

@@ -1,10 +1,10 @@
-//! Rows that cannot be read: the server starts, and everything else goes on.
+//! Unreadable rows: the server starts, and everything that does not need them works.
 
 use serde_json::{Value, json};
 
 use crate::support::{App, on_both, until};
 
-/// Document that no release can read.
+/// JSON document that no release can parse.
 const SPOILT: &str = "{\"id\": 1e400}";
 
 const TOKEN: &str = "a-token-of-the-tests-0123456789";

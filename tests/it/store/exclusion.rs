@@ -1,4 +1,4 @@
-//! One caller deletes what another begins to use at the same moment: never do both succeed.
+//! Races between deletion and use: if one caller deletes what another starts to use, they never both succeed.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use crate::support::{App, Client, on_both};
 
-/// Runs of each race on each database.
+/// Number of runs of each race on each database.
 const RACES: usize = 60;
 
 /// Outcome of a race: the statuses of the deletion and of the use.
 type Outcome = (u16, u16);
 
-/// Sends a deletion and a use at the same moment; the use is sent first in every other race.
+/// Sends a deletion and a use concurrently; the use is sent first in every other race.
 async fn race(app: &Client, n: usize, gone: &str, uses: (&str, &str, Value)) -> Outcome {
     let (method, path, body) = uses;
     let delete = app.delete(gone);
@@ -31,7 +31,7 @@ async fn race(app: &Client, n: usize, gone: &str, uses: (&str, &str, Value)) -> 
     (deleted.status, used.status)
 }
 
-/// Checks that exactly one of both succeeded in each race, and that each was refused in words of its own.
+/// Checks that in each race exactly one of the two succeeded, and that the other was refused with the expected status.
 fn excluded(what: &str, outcomes: &[Outcome]) {
     let mut counts: BTreeMap<Outcome, usize> = BTreeMap::new();
     outcomes.iter().for_each(|outcome| *counts.entry(*outcome).or_default() += 1);

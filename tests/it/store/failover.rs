@@ -1,5 +1,5 @@
-//! A database with several hosts fails over: nothing that was acknowledged is lost or done twice, a former primary is
-//! not written, and whoever may lose changes says so.
+//! Failover of a database with several hosts: nothing acknowledged is lost or done twice, a former primary is not
+//! written to, and a setup that may lose changes is reported.
 
 mod cluster;
 
@@ -23,13 +23,13 @@ use super::tally::{Do, Tally};
 use crate::support::database::{TestDatabase, until};
 use crate::support::{self, App, Db};
 
-/// Number of tallies, each of which one caller counts on.
+/// Number of tallies, each incremented by one caller.
 const CALLERS: usize = 8;
-/// Pause of a caller that was turned away.
+/// Pause of a caller after a rejected command.
 const PAUSE: Duration = Duration::from_millis(5);
-/// Sum of all that was counted.
+/// SQL for the sum of all increments.
 const LEDGER: &str = "SELECT CAST(COALESCE(SUM(delta_quantity), 0) AS BIGINT) FROM movements";
-/// Beginning of the warning that commits wait for no replica.
+/// Start of the warning that commits wait for no replica.
 const WARNING: &str = "the database replicates asynchronously";
 
 /// Starts a rig on both hosts, with so many tallies.
@@ -44,7 +44,7 @@ async fn add_one(tallies: &Directory<Tally>, id: Id) -> bool {
     tallies.ask(id, CommandOrigin::system(), Do::Add(1)).await.is_ok()
 }
 
-/// Returns the count of a tally as soon as somebody can tell it.
+/// Waits until the count of a tally can be read; returns it.
 async fn count_of(tallies: &Directory<Tally>, id: Id) -> i64 {
     support::until("the count of a tally", || async {
         tallies.ask(id, CommandOrigin::system(), Do::Look).await.ok().map(|answer| answer.answer)
@@ -52,8 +52,8 @@ async fn count_of(tallies: &Directory<Tally>, id: Id) -> i64 {
     .await
 }
 
-/// Adds one to a tally again and again. Returns how often that was done: acknowledged, or on disk although the answer
-/// was lost. Fails if the tally ever has another count.
+/// Adds one to a tally again and again. Returns how many additions were made, either acknowledged or found on disk
+/// after the response was lost. Fails if the tally ever has another count.
 async fn add_until(over: Arc<AtomicBool>, tallies: Arc<Directory<Tally>>, id: Id) -> i64 {
     let mut count = 0;
     while !over.load(Relaxed) {
@@ -74,13 +74,13 @@ async fn add_until(over: Arc<AtomicBool>, tallies: Arc<Directory<Tally>>, id: Id
     count
 }
 
-/// Waits until more is committed than before.
+/// Waits until 50 more commits have been made.
 async fn commits_go_on(rig: &Rig) {
     let commits = rig.counters.commits.load(Relaxed);
     until("commits go on", async || rig.counters.commits.load(Relaxed) > commits + 50).await;
 }
 
-/// Kills the primary and promotes the standby so many times, while callers count.
+/// Kills the primary and promotes the standby this many times, while callers count.
 async fn promote_under_load(promotions: u32) {
     let Some(mut cluster) = Cluster::start(true).await else { return };
     let (mut rig, tallies, ids) = rig_on(&cluster, CALLERS).await;

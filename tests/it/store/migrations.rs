@@ -1,5 +1,5 @@
-//! The process is killed after each statement of each migration: the database opens afterwards, with all tables and
-//! what older releases had written.
+//! Kills after each statement of each migration: the database opens afterwards, with all tables and everything that
+//! older releases had written.
 
 mod expand;
 pub mod released;
@@ -24,12 +24,12 @@ use crate::cli::SERVE;
 use crate::cli::process::Place;
 use crate::support::database::{TestDatabase, on_both_databases, on_postgres, until};
 
-/// The seed without `PRINTFLOOR_TEST_SEED`.
+/// Seed if `PRINTFLOOR_TEST_SEED` is not set.
 const USUAL_SEED: u64 = 1;
 
 type OnStatement = Box<dyn FnMut() + Send>;
 
-/// Calls back after each statement that a database has executed, on the thread that executed it.
+/// Calls a callback after each statement that a database has executed, on the thread that executed it.
 struct Statements(Arc<Mutex<Option<OnStatement>>>);
 
 impl<S: Subscriber> Layer<S> for Statements {
@@ -42,7 +42,7 @@ impl<S: Subscriber> Layer<S> for Statements {
     }
 }
 
-/// Watches the statements of connections that log them, from now on.
+/// Starts watching the statements of connections that log them; returns the place for the callback.
 fn watch() -> Arc<Mutex<Option<OnStatement>>> {
     let executed: Arc<Mutex<Option<OnStatement>>> = Arc::default();
     let layer = tracing_subscriber::registry().with(Statements(executed.clone()));
@@ -50,7 +50,7 @@ fn watch() -> Arc<Mutex<Option<OnStatement>>> {
     executed
 }
 
-/// Opens a connection, whose statements are watched or not.
+/// Opens a connection; `is_logged` decides whether its statements can be watched.
 pub async fn connection(url: &str, is_logged: bool) -> DatabaseConnection {
     let mut options = ConnectOptions::new(url);
     options.max_connections(1).sqlx_logging(is_logged);
@@ -58,8 +58,8 @@ pub async fn connection(url: &str, is_logged: bool) -> DatabaseConnection {
     Database::connect(options).await.unwrap()
 }
 
-/// Makes one test for each number of migrations that are there before the rest runs: on an empty database, and on what
-/// releases of that time wrote.
+/// Generates a test for each number of migrations that have been applied beforehand: on an empty database, and on the
+/// data of releases of that time.
 macro_rules! of_each_release {
     ($($name:ident $release:literal),+: $check:path) => {$(
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -69,7 +69,7 @@ macro_rules! of_each_release {
     )+};
 }
 
-/// Brings a database to a release of the past, with its shop.
+/// Migrates a database to the state of an older release, with a sample shop.
 async fn as_released(database: &TestDatabase, release: usize) {
     if release == 0 {
         return;
@@ -86,7 +86,7 @@ mod a_file_opens_after_a_kill_at_any_statement {
     of_each_release!(empty 0, of_1 1, of_5 5, of_6 6: super::kill_on_sqlite);
 }
 
-/// Each run begins with no release and with the first, which lead through all migrations.
+/// Tests for each run: they start with no release and with the first one, from which all migrations are applied.
 mod a_postgres_database_opens_after_a_kill_at_any_statement {
     of_each_release!(empty 0, of_1 1: super::kill_at_drawn_statements);
 
@@ -129,14 +129,15 @@ async fn kill_on_sqlite(release: usize) {
     assert_eq!(applied, (release as i64..=count()).collect(), "killed before, between and after the migrations");
 }
 
-/// Statements at which the process is killed.
+/// Selection of the statements after which the process is killed.
 #[derive(Clone, Copy)]
 struct Kills {
-    /// Number of migrations that one process makes at most: a kill may not pass over one.
+    /// Maximum number of migrations that one process applies, so that no kill skips one; `None` for all of them.
     steps: Option<u32>,
-    /// Each n-th statement has a kill, from one that is drawn anew for each migration.
+    /// Distance between killed statements; the first one is chosen randomly for each migration.
     distance: usize,
-    /// One of so many databases is opened of those that a whole migration left; any other one always is.
+    /// One in this many databases left by a complete migration is opened; databases left by an incomplete one always
+    /// are.
     opened_of: usize,
 }
 
@@ -148,8 +149,8 @@ async fn kill_at_each_statement(release: usize) {
     kill_on_postgres(release, Kills { steps: None, distance: 1, opened_of: 1 }).await;
 }
 
-/// Kills the process at statements of each migration. What is left is opened once for each state of the database: a
-/// transaction that was cut off leaves nothing, which is seen and not believed.
+/// Kills the process at statements of each migration. The result is opened once for each distinct state of the
+/// database, because an interrupted transaction should leave nothing behind, which is checked rather than assumed.
 async fn kill_on_postgres(release: usize, which: Kills) {
     let executed = watch();
     let seed = from_env("PRINTFLOOR_TEST_SEED", USUAL_SEED);
@@ -200,9 +201,9 @@ async fn a_postgres_database_of_each_release_opens() {
     }
 }
 
-/// Makes so many migrations, or all of them, and is killed after so many statements; says whether it came to its end
-/// before. The thread that executed the last statement stands still until the kill is over: nothing else is sent
-/// meanwhile, however fast the database answers.
+/// Applies this many migrations, or all of them, and is killed after this many statements; returns whether it finished
+/// before. The thread that executed the last statement blocks until the kill is over, so that nothing else is sent
+/// meanwhile, however fast the database responds.
 async fn migrates_until(
     database: &TestDatabase,
     watching: &DatabaseConnection,
@@ -241,7 +242,7 @@ async fn migrates_until(
     ended
 }
 
-/// Ends all sessions of a database but this one, and waits until they have left nothing under way.
+/// Terminates all other sessions of a database, and waits until they are gone.
 async fn end_sessions(watching: &DatabaseConnection) {
     let others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
     watching.execute_unprepared(&format!("SELECT pg_terminate_backend(pid) {others}")).await.unwrap();
@@ -249,14 +250,14 @@ async fn end_sessions(watching: &DatabaseConnection) {
     until("the sessions to be over", async || texts(watching, &left).await == ["0"]).await;
 }
 
-/// Returns the only column of these rows.
+/// Returns the values of a query's only column.
 async fn texts(watching: &DatabaseConnection, sql: &str) -> Vec<String> {
     let rows = watching.query_all_raw(Statement::from_string(watching.get_database_backend(), sql)).await.unwrap();
     rows.iter().map(|row| row.try_get_by_index(0).unwrap()).collect()
 }
 
-/// Returns a digest of tables, columns, indexes and rows of a PostgreSQL database. It is asked for after each kill, so
-/// it reads the catalogue itself: the views of the SQL standard take several times as long.
+/// Returns a digest of the tables, columns, indexes and rows of a PostgreSQL database. It is computed after each kill,
+/// so it reads the system catalogue directly: the views of the SQL standard take several times as long.
 async fn state(watching: &DatabaseConnection) -> String {
     let is_public = "c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'v', 'f', 'p')";
     let tables = format!("SELECT c.relname::text FROM pg_class AS c WHERE {is_public} ORDER BY 1");
@@ -274,7 +275,7 @@ async fn state(watching: &DatabaseConnection) -> String {
     texts(watching, &format!("{} ORDER BY 1", all.join(" UNION ALL "))).await.join("\n")
 }
 
-/// Does what [`opens`] does with a copy of a PostgreSQL database, which nobody else may use meanwhile.
+/// Checks a copy of a PostgreSQL database as [`opens`] does; nothing else may use the database meanwhile.
 async fn opens_a_copy(database: &TestDatabase, watching: &DatabaseConnection, release: usize) -> i64 {
     let name = database.settings.url.rsplit('/').next().unwrap();
     let url = format!("{}_copy", database.settings.url);
@@ -290,8 +291,8 @@ fn count() -> i64 {
     Migrator::migrations().len() as i64
 }
 
-/// Opens the database as the server does, and checks that nothing is left to migrate and that what the release wrote is
-/// read right. Returns the number of migrations that were there before.
+/// Opens the database as the server does, and checks that no migration is pending and that the release's data is read
+/// correctly. Returns the number of migrations that had been applied before.
 async fn opens(database: &TestDatabase, release: usize) -> i64 {
     let recorded = if database.is_postgres() {
         "SELECT COUNT(*) FROM pg_tables WHERE tablename = 'seaql_migrations'"
@@ -312,10 +313,10 @@ async fn opens(database: &TestDatabase, release: usize) -> i64 {
     applied
 }
 
-/// So many migrations came before the one that has lists tell which jobs nobody has signed off.
+/// Number of migrations before the one that lets lists show which jobs are not signed off.
 const BEFORE_UNSIGNED: u32 = 21;
 
-/// Checks that what was printed before the update has to be signed off all the same.
+/// Checks that parts printed before the update still have to be signed off.
 async fn jobs_that_nobody_signed_off_are_listed_after_an_update(database: TestDatabase) {
     let db = connection(&database.settings.url, false).await;
     Migrator::up(&db, Some(BEFORE_UNSIGNED)).await.unwrap();
@@ -329,7 +330,7 @@ async fn jobs_that_nobody_signed_off_are_listed_after_an_update(database: TestDa
 
 on_both_databases!(empty: jobs_that_nobody_signed_off_are_listed_after_an_update);
 
-/// Starts a server of a newer release beside another at work: it leaves the tables alone until that one is gone.
+/// Starts a newer server beside an older running one: it does not touch the tables until the older one has stopped.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_newer_server_migrates_only_under_the_lock() {
     on_postgres(|database| async move {
@@ -351,7 +352,7 @@ async fn a_newer_server_migrates_only_under_the_lock() {
     .await;
 }
 
-/// Checks the same with a file: there the lock is that of the data folder.
+/// Checks that a newer server does not touch a SQLite database while another server holds the lock of its data folder.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_newer_server_leaves_the_file_alone_while_its_folder_is_locked() {
     let place = Place::new();
@@ -374,7 +375,8 @@ async fn a_newer_server_leaves_the_file_alone_while_its_folder_is_locked() {
     db.close().await.unwrap();
 }
 
-/// Returns a digest of all files of a folder that hold data; the index of the write-ahead log is made anew on opening.
+/// Returns a digest of all files in a folder that contain data; the index of the write-ahead log is excluded because it
+/// is rebuilt on opening.
 fn digest(folder: &Path) -> Vec<u8> {
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
     files.retain(|file| !file.to_string_lossy().ends_with("-shm"));

@@ -1,4 +1,4 @@
-//! Event numbers are the order of commits; epochs tell who may write.
+//! Event numbers and epochs: events are numbered in the order of commits, and epochs decide who may write.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -57,7 +57,7 @@ async fn numbers_have_no_holes_whatever_is_refused(database: TestDatabase) {
     assert_eq!(rig.stored(&ids).await, durable * 2);
 }
 
-/// Returns the row that an invoice of its own issues.
+/// Returns the row for the document that an invoice without an order issues.
 fn issued(rig: &Rig) -> InvoiceRow {
     // None is issued before the shop has said who it is.
     let mut rules = rig.environment.cx(&Principal::System).rules.clone();
@@ -111,7 +111,7 @@ async fn documents_are_numbered_without_a_gap_whatever_is_refused(database: Test
     assert!(series.count >= durable * 2, "what was told to be durable is there: {series:?}");
 }
 
-/// Restores a shop without documents; returns the name of its series of invoices, which goes on at 101.
+/// Restores a shop without documents; returns the restore and the name of its invoice series, which continues at 101.
 async fn restored_shop(rig: &Rig) -> (Restore, String) {
     let now = rig.environment.now();
     let facts = RestoreFacts { backup: "ab".to_owned(), backup_made_at: now, now, last_event: 0, used: Vec::new() };
@@ -133,7 +133,7 @@ fn invoice(rig: &Rig) -> Submission {
     submission
 }
 
-/// Reviews a restore and has a series go on at this number.
+/// Reviews a restore and continues a series at this number.
 fn review(rig: &Rig, restore: &Restore, series: &str, next: i64) -> Submission {
     let (id, cx) = (rig.environment.id(), rig.environment.cx(&Principal::System));
     let command = RestoreCommand::Review { next: vec![(series.to_owned(), next)], note: None };
@@ -145,7 +145,7 @@ fn review(rig: &Rig, restore: &Restore, series: &str, next: i64) -> Submission {
     submission
 }
 
-/// Returns the numbers of a series, lowest first; fails if any is missing without a reason.
+/// Returns the numbers of a series in ascending order; fails if a number is missing without a reason.
 async fn numbers_of(rig: &Rig, series: &str) -> Vec<i64> {
     let all = Queries::new(rig.reading.clone()).numbering().await.unwrap();
     assert!(all.iter().all(NumberingSeries::is_gapless), "{all:?}");

@@ -1,5 +1,5 @@
-//! Outages of the database: clear words, reads go on, recovery by itself. Each test cuts off, fills or closes a
-//! database or a disk of its own, so others may run beside it.
+//! Database outages: clear messages, reads that continue, automatic recovery. Each test disconnects, fills or closes
+//! its own database or disk, so that tests can run in parallel.
 
 mod answered;
 mod cut;

@@ -1,4 +1,4 @@
-//! Whatever crashes in the middle of a transaction, the writer goes on.
+//! Crashes in the middle of a transaction: the writer continues.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -28,8 +28,8 @@ async fn a_crashed_transaction_does_not_hold_the_writer(database: TestDatabase) 
     assert_eq!(rig.fenced.load(Relaxed), 0);
 }
 
-/// Checks the order of transactions around a crash: else the successor's epoch would fence the predecessor's, and the
-/// process would leave.
+/// Checks the order of transactions around a crash: otherwise the successor's epoch would fence off the predecessor,
+/// and the process would exit.
 async fn a_crashed_writer_lets_its_transaction_end_before_the_next_begins(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     let epoch = database.number("SELECT epoch FROM writer").await;

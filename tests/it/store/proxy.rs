@@ -1,21 +1,21 @@
-//! A wire between the server and PostgreSQL that a test can cut.
+//! Proxy between the server and PostgreSQL whose connections a test can cut.
 
 use printfloor::platform::watch::WatchSender;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Behaviour of the connection.
+/// Behaviour of the proxied connections.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wire {
-    /// Carries all.
+    /// Passes everything on.
     Whole,
-    /// No connection holds, and none is made.
+    /// Closes all connections and accepts no new ones.
     Cut,
-    /// Carries nothing more, and says nothing.
+    /// Keeps connections open but passes nothing on.
     Silent,
-    /// The next COMMIT reaches the server, its answer is lost with the connection. Then whole again.
+    /// Passes the next COMMIT on and closes the connection before its response; then works normally again.
     CutAfterCommit,
-    /// The next COMMIT is lost with the connection. Then whole again.
+    /// Closes the connection instead of passing the next COMMIT on; then works normally again.
     CutBeforeCommit,
 }
 

@@ -1,4 +1,4 @@
-//! The real store under a real root, with a directory of tallies; no shop around it.
+//! The real store under a real root, with a directory of tallies and without a shop.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -85,7 +85,7 @@ impl Rig {
         Arc::new(self.start_directory(self.directory(policy), Arc::new(NoEffects)).await)
     }
 
-    /// Tallies for each of which so many commands may wait.
+    /// Starts a directory of tallies, for each of which at most `max_waiting` commands may wait.
     pub async fn crowded_tallies(&self, policy: RestartPolicy, max_waiting: usize) -> Arc<Directory<Tally>> {
         let args = DirectoryArgs { max_waiting, ..self.directory_args(policy) };
         Arc::new(self.start_directory(Directory::new(args), Arc::new(NoEffects)).await)
@@ -209,7 +209,7 @@ impl Activator for MailActivator {
     }
 }
 
-/// A provider that takes every mail.
+/// An email provider that accepts every email.
 struct Post;
 
 #[async_trait]
@@ -220,7 +220,7 @@ impl Effects<Mail> for Post {
     }
 }
 
-/// Crashes of actors do not wait long, and nobody is parked.
+/// Returns a policy with short delays after crashes that never parks an actor.
 pub fn patient() -> RestartPolicy {
     RestartPolicy {
         max_crashes: usize::MAX,

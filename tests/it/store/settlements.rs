@@ -1,4 +1,4 @@
-//! Of many commits in one transaction only the one at fault hears a no.
+//! Settlement of several commits in one transaction: only the faulty one is rejected.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -33,7 +33,7 @@ async fn all_that_waits_is_one_transaction(database: TestDatabase) {
     assert_eq!(rig.stored(&ids).await, 900);
 }
 
-/// Commits a NUL in a text, which PostgreSQL rejects and SQLite takes.
+/// Commits a text with a NUL character, which PostgreSQL rejects and SQLite accepts.
 async fn a_value_that_is_refused_is_its_own_commits_fault(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     let ids: Vec<_> = (0..3).map(|_| rig.environment.id()).collect();

@@ -1,4 +1,5 @@
-//! A second server on the same PostgreSQL database stands by for the first, and takes over when it ends in any way.
+//! A second server on the same PostgreSQL database that stands by for the first one, and takes over however that one
+//! ends.
 
 mod bucket;
 mod chaos;
@@ -20,14 +21,15 @@ const MODE: &str = "PRINTFLOOR_DATABASE__STANDBY";
 const FILES: &str = "PRINTFLOOR_FILES__DIR";
 const DOCUMENTS: &str = "PRINTFLOOR_FILES__DOCUMENTS_DIR";
 
-/// Two servers on one database, of which the first leads. The database is removed with the first, so it goes last.
+/// Two servers on one database, the first of which leads. The first one's value owns the database, so it is dropped
+/// last.
 struct Pair {
     second: App,
     first: App,
     _shared: TempDir,
 }
 
-/// Returns the settings of folders that servers share.
+/// Returns the settings for the folders that servers share.
 fn shared_folders(shared: &Path) -> [(&'static str, String); 2] {
     [("files", FILES), ("documents", DOCUMENTS)].map(|(name, setting)| {
         let folder = shared.join(name);
@@ -45,7 +47,7 @@ fn beside(first: &App, url: &str, settings: &[(&str, String)]) -> App {
     with_settings(builder, settings).with_public_url().secrets_of(first).prepare().with_key_of(first)
 }
 
-/// Waits until a server stands by for another one.
+/// Waits until a server stands by for this leader.
 async fn stands_by(server: &App, leader: &App) {
     until("the server to stand by", || async {
         let answer = server.try_send(server.request("GET", "/readyz")).await?;
@@ -58,7 +60,7 @@ async fn stands_by(server: &App, leader: &App) {
 }
 
 impl Pair {
-    /// Starts both; `None` without PostgreSQL.
+    /// Starts both servers; `None` without PostgreSQL.
     async fn start() -> Option<Self> {
         let db = Db::postgres_with_shop().await?;
         let (url, shared) = (db.url().unwrap(), tempfile::tempdir().unwrap());
@@ -163,8 +165,8 @@ async fn a_server_that_does_not_share_the_folders_does_not_stand_by() {
     first.get("/readyz").await.expect(200);
 }
 
-/// Replaces the key of the shop, as a leader does that was given another one, under a server that was ready to take
-/// over.
+/// Replaces the shop's encryption key in the database, as a leader with a new key does, while a standby server is ready
+/// to take over.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_standby_whose_key_is_replaced_ends_in_words_before_it_is_needed() {
     let Some(mut pair) = Pair::start().await else { return };

@@ -1,4 +1,4 @@
-//! Checks of a database before a start: they find what a start would refuse, and change nothing.
+//! Checks of a database before a start: they detect what a start would refuse, and change nothing.
 
 use printfloor::store::connect::{self, DatabaseSettings, OpenError};
 use printfloor::store::start_check::{StartObstacle, check_start};
@@ -6,18 +6,18 @@ use url::Url;
 
 use crate::support::database::{TestDatabase, on_both_databases, on_postgres};
 
-/// Returns the state of the database from outside: the migrations that are recorded, and the epoch.
+/// Returns the number of recorded migrations and the epoch, read directly from the database.
 async fn state(database: &TestDatabase) -> (i64, i64) {
     let migrations = database.number("SELECT COUNT(*) FROM seaql_migrations").await;
     (migrations, database.number("SELECT epoch FROM writer").await)
 }
 
-/// Returns the settings of a server on some other database.
+/// Returns the settings for another database.
 fn elsewhere() -> DatabaseSettings {
     TestDatabase::sqlite().settings
 }
 
-/// Starts once, which makes the tables, and ends.
+/// Opens the database once, which creates the tables, and closes it.
 async fn started(database: &TestDatabase) {
     connect::start(&database.settings).await.unwrap().db.close().await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! Submissions made by hand, and a gate that holds a store back so that many of them become one transaction.
+//! Hand-made submissions, and a gate that blocks the store so that several submissions become one transaction.
 
 use std::sync::mpsc;
 
@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use super::rig::Rig;
 use super::tally::{Tally, event, movement};
 
-/// A store under test, with the environment that decisions for it are made in.
+/// A store under test, with the environment for decisions.
 pub trait Subject {
     fn store(&self) -> &Store;
     fn environment(&self) -> &Environment;
@@ -30,7 +30,7 @@ impl Subject for Rig {
     }
 }
 
-/// Returns a submission of a tally with this code at this version, each group counting one.
+/// Returns a submission for a tally with this code and version, with `groups` commands that count one each.
 pub fn tally(rig: &impl Subject, id: Id, code: &str, version: i64, groups: usize) -> Submission {
     let state = Tally { id, code: code.to_owned(), count: groups as i64 };
     let snapshot = Some(state.snapshot(id, version, true).unwrap());
@@ -38,7 +38,7 @@ pub fn tally(rig: &impl Subject, id: Id, code: &str, version: i64, groups: usize
     Submission { key: AggregateKey(Tally::KIND, id), generation: 1, snapshot, commands: groups }
 }
 
-/// Returns the rows and events that a command that counts one writes besides the snapshot.
+/// Returns the rows and events that a command that counts one writes in addition to the snapshot.
 pub fn counting(rig: &impl Subject, id: Id) -> CommandWrites {
     let cx = rig.environment().cx(&Principal::System);
     let row = MaterialRow::Movement(movement(&cx, id, 1, 1));
@@ -66,7 +66,7 @@ pub fn submit(rig: &impl Subject, submission: Submission) -> oneshot::Receiver<S
     receiver
 }
 
-/// The writer is at work until this is dropped; what is queued meanwhile is one transaction.
+/// Guard that keeps the writer busy until it is dropped; submissions queued meanwhile become one transaction.
 pub struct Gate(#[expect(dead_code, reason = "dropping it opens the gate")] mpsc::Sender<()>);
 
 pub async fn gate(rig: &impl Subject) -> Gate {
@@ -80,7 +80,7 @@ pub async fn gate(rig: &impl Subject) -> Gate {
     Gate(open)
 }
 
-/// Submits everything in one transaction, and returns each settlement.
+/// Submits everything in one transaction, and returns the settlements in the same order.
 pub async fn together(rig: &impl Subject, submissions: Vec<Submission>) -> Vec<Settlement> {
     let gate = gate(rig).await;
     let receivers: Vec<_> = submissions.into_iter().map(|submission| submit(rig, submission)).collect();

@@ -1,5 +1,5 @@
-//! Another server takes over the database: the one before leaves at once, also when nobody writes and while the other
-//! holds the lock.
+//! Takeover of the database by another server: the former one exits at once, even if it is not writing and while the
+//! other one holds the lock.
 
 use std::process::Command;
 use std::sync::atomic::Ordering::Relaxed;
@@ -14,10 +14,10 @@ use crate::support::{App, Db};
 
 on_both_databases!(whoever_was_taken_over_leaves_though_nobody_writes);
 
-/// Ends every session of the database but the one that asks, as a network that is cut for long does.
+/// SQL that terminates all other sessions of the database, as a long network outage does.
 pub const END_SESSIONS: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
 
-/// Opens the database as another server that finds it without a holder.
+/// Opens the database like another server that finds no holder of the lock.
 async fn take_over(database: &TestDatabase) -> WriteConnection {
     loop {
         if database.is_postgres() {
@@ -41,10 +41,10 @@ async fn whoever_was_taken_over_leaves_though_nobody_writes(database: TestDataba
     assert_eq!(database.number("SELECT epoch FROM writer").await, other.epoch, "it took no epoch any more");
 }
 
-/// Sessions that have asked for the lock in vain.
+/// SQL for the number of sessions that have requested the lock in vain.
 const FAILED_LOCKS: &str = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle' AND query LIKE 'SELECT pg_try_advisory_lock%'";
 
-/// Starts a server while another session has the lock, as a former leader does that reconnects.
+/// Starts a server while another session holds the lock, as a reconnecting former leader does.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_start_waits_for_whoever_has_the_lock_for_a_moment() {
     on_migrated_postgres(|database| async move {
@@ -62,7 +62,7 @@ async fn a_start_waits_for_whoever_has_the_lock_for_a_moment() {
     .await;
 }
 
-/// Wakes a machine that was frozen, after another server took over.
+/// Resumes a frozen server after another server has taken over.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_frozen_server_that_wakes_up_behind_another_ends() {
     let Some(db) = Db::postgres_with_shop().await else { return };

@@ -1,5 +1,5 @@
-//! An aggregate for tests: a count with a ledger, and commands that crash. Its snapshot row is one of `skus`, whose
-//! code is unique; each change writes a movement and an event, so that a commit that is not whole shows.
+//! Test aggregate: a count with a ledger, and commands that crash. Its snapshot row is in `skus`, whose code is unique;
+//! each change writes a movement and an event, so that a partial commit is detectable.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 static CURSED: Mutex<Option<HashSet<Id>>> = Mutex::new(None);
 
-/// Makes this one crash whenever it comes up, from now on; or no longer.
+/// Makes the actor of this tally crash whenever it starts, or no longer.
 pub fn curse(id: Id, cursed: bool) {
     let mut all = CURSED.lock().unwrap();
     let all = all.get_or_insert_default();
@@ -42,7 +42,7 @@ pub struct Tally {
 pub enum Do {
     Make,
     Add(i64),
-    /// At this version only.
+    /// Adds one, but only at this version.
     AddAt(i64),
     Rename(String),
     Mail,
@@ -114,7 +114,7 @@ impl Tally {
     }
 }
 
-/// Data of the event of a tally's change.
+/// Event data for a tally's change.
 #[derive(Serialize)]
 struct AddedData {
     count: i64,

@@ -1,4 +1,4 @@
-//! The real binary: started in a folder of its own, spoken to over its port, killed, started again.
+//! The real binary: started in its own folder, used over HTTP, killed, restarted.
 
 mod process;
 
@@ -17,12 +17,12 @@ use super::seller::SELLER;
 use super::variables::process_variables;
 use super::{Client, Clock, Db, clock, until};
 
-/// Signs payment events in tests.
+/// Secret used to sign payment events in tests.
 pub const PAYMENT_SECRET: &str = "whsec_test_payments_secret_0123456789";
 
 const PUBLIC_URL: &str = "PRINTFLOOR_SERVER__PUBLIC_URL";
 
-/// Settings and place of a server under test.
+/// Settings of a server under test.
 pub struct Builder {
     db: Db,
     env: BTreeMap<String, String>,
@@ -33,16 +33,16 @@ pub struct Builder {
     older: Option<Older>,
 }
 
-/// Variables that a shop's data depends on from its first start.
+/// Environment variables that the data of a shop depends on from its first start.
 const FIRST_START_VARIABLES: [&str; 5] =
     ["API_KEY_SALT", "DATABASE_URL", "PRINTFLOOR_ENV", "SECRETS_KEY", "SESSION_SECRET"];
 
-/// A shop of an older release.
+/// A shop from an older release.
 struct Older {
-    /// Number of its migrations.
+    /// Number of migrations in the release.
     release: usize,
     rows: Vec<String>,
-    /// After which times its first starts are cut off.
+    /// Times after which the first starts are interrupted.
     cuts: Vec<Duration>,
 }
 
@@ -53,50 +53,50 @@ impl Builder {
         self
     }
 
-    /// Leaves out the issuer of the shop's invoices.
+    /// Removes the seller's details, so that the shop cannot issue invoices.
     pub fn without_seller(self) -> Self {
         SELLER.into_iter().fold(self, |builder, (name, _)| builder.env(name, ""))
     }
 
-    /// Uses a wall clock that the test sets.
+    /// Uses a wall clock that the test controls.
     pub fn clock(mut self, clock: &Clock) -> Self {
         self.env.extend([clock.variable()]);
         self.with_clock = true;
         self
     }
 
-    /// Makes the address at which it listens its public one.
+    /// Uses the listening address as the public URL.
     pub fn with_public_url(mut self) -> Self {
         self.with_public_url = true;
         self
     }
 
-    /// Uses a shop that its own first start makes, with secrets that no other test's shop has.
+    /// Uses a shop created by the server's own first start, with secrets that no other test's shop has.
     pub fn with_own_shop(mut self) -> Self {
         self.own_shop = true;
         self
     }
 
-    /// Returns whether a copy of the shop that tests share would not do.
+    /// Returns whether a copy of the shared template shop is not sufficient.
     fn needs_own_shop(&self) -> bool {
         let differs = || FIRST_START_VARIABLES.iter().any(|name| self.env.contains_key(*name));
         self.own_shop || self.older.is_some() || !self.first_starts_cut.is_empty() || differs()
     }
 
-    /// Begins to make the shop so many times, each killed after this time; then makes it.
+    /// Interrupts the creation of the shop after each of these times, and then completes it.
     pub fn first_starts_cut(mut self, after: impl IntoIterator<Item = Duration>) -> Self {
         self.first_starts_cut.extend(after);
         self
     }
 
-    /// Uses the data of an older release, which had so many migrations: its first starts with this release, by turns of
-    /// a command and of the server, are each killed after these times.
+    /// Uses the data of an older release with this many migrations. Its first starts with the current release,
+    /// alternately by a command and by the server, are interrupted after these times.
     pub fn on_release(mut self, release: usize, rows: Vec<String>, cuts: impl IntoIterator<Item = Duration>) -> Self {
         self.older = Some(Older { release, rows, cuts: cuts.into_iter().collect() });
         self
     }
 
-    /// Uses the secrets that another server made for its data, as a server on the same data needs them.
+    /// Uses the secrets that another server generated for its data, as every server on the same data must.
     pub fn secrets_of(mut self, other: &App) -> Self {
         let secrets = std::fs::read_to_string(other.data().join("secrets.env")).unwrap();
         for line in secrets.lines() {
@@ -106,7 +106,7 @@ impl Builder {
         self
     }
 
-    /// Prepares a folder for it and starts nothing: there is no data and no key.
+    /// Prepares the server's folder without starting anything: there is no data and no key.
     pub fn prepare(mut self) -> App {
         let dir = tempfile::Builder::new().prefix("printfloor-it-").tempdir().unwrap();
         let port = free_port();
@@ -126,7 +126,7 @@ impl Builder {
         }
     }
 
-    /// Starts it, with an admin's key.
+    /// Starts the server; the returned value has an admin's key.
     pub async fn start(mut self) -> App {
         let own_shop = self.needs_own_shop();
         let template = self.db.template(own_shop).await;
@@ -144,7 +144,7 @@ impl Builder {
     }
 }
 
-/// Makes the shop by its own first start; gives the key of its admin.
+/// Creates the shop by its own first start; returns an admin's key.
 async fn first_key(app: &App, first_starts_cut: Vec<Duration>, older: Option<Older>) -> String {
     let create = ["key", "create", "--new", "--name", "tests", "--role", "admin"];
     let key_after = async |cut: bool| {
@@ -173,7 +173,7 @@ async fn first_key(app: &App, first_starts_cut: Vec<Duration>, older: Option<Old
     key.split_whitespace().find(|word| word.starts_with("key_")).expect("a key is printed").to_owned()
 }
 
-/// A server under test; dereferences to its admin's client.
+/// A server under test; dereferences to an admin's client.
 pub struct App {
     client: Client,
     port: u16,
@@ -183,7 +183,7 @@ pub struct App {
     with_clock: bool,
     pub db: Db,
     dir: TempDir,
-    /// The test makes actors crash on purpose.
+    /// `true` if the test makes actors crash on purpose.
     pub may_crash: bool,
 }
 
@@ -195,7 +195,8 @@ impl Deref for App {
 }
 
 impl App {
-    /// Returns a server on this database, quick to notice: short looks at printers, short confirm time, no jitter.
+    /// Returns the builder of a server on this database with short intervals: frequent polls of printers, a short
+    /// confirmation timeout, no jitter.
     pub fn on(db: Db) -> Builder {
         let (env, first_starts_cut) = (BTreeMap::new(), Vec::new());
         let builder = Builder {
@@ -228,7 +229,7 @@ impl App {
             .env("PAYMENT_WEBHOOK_SECRET", PAYMENT_SECRET)
     }
 
-    /// Starts [`App::on`] with the settings as they are.
+    /// Starts a server with the settings of [`App::on`].
     pub async fn new(db: Db) -> Self {
         Self::on(db).start().await
     }
@@ -241,23 +242,23 @@ impl App {
         self.dir.path()
     }
 
-    /// Returns its public address; empty if it has none.
+    /// Returns the server's public URL; empty if it has none.
     pub fn public_url(&self) -> &str {
         self.env.get(PUBLIC_URL).map_or("", String::as_str)
     }
 
-    /// Returns another client of the same server.
+    /// Returns another client for the same server, with this key.
     pub fn with_key(&self, key: &str) -> Client {
         Client { key: Some(key.to_owned()), ..self.client.clone() }
     }
 
-    /// Uses the key of another server's admin, as a server on the same database can.
+    /// Uses the admin key of another server on the same database.
     pub fn with_key_of(mut self, other: &Self) -> Self {
         self.client.key.clone_from(&other.client.key);
         self
     }
 
-    /// Uses this key, which an admin of its shop has.
+    /// Uses this admin key.
     pub fn with_admin_key(mut self, key: &str) -> Self {
         self.client.key = Some(key.to_owned());
         self
@@ -272,7 +273,7 @@ impl App {
         self.set_up(Command::new(env!("CARGO_BIN_EXE_printfloor")))
     }
 
-    /// Returns the process of a server that has still to be told what it serves.
+    /// Returns the command that runs the server with its data folder and port.
     fn server(&self) -> Command {
         let listen = format!("127.0.0.1:{}", self.port);
         if self.with_clock {
@@ -298,12 +299,12 @@ impl App {
         command
     }
 
-    /// Runs a command of the command line to its end; it must succeed. Gives what it printed.
+    /// Runs a CLI command to completion; it must succeed. Returns its output.
     pub fn command(&self, args: &[&str], input: &str) -> String {
         self.try_command(args, input).unwrap_or_else(|output| panic!("{args:?}: {output}"))
     }
 
-    /// Runs a command of the command line and kills it after this time. Returns whether it was still running.
+    /// Runs a CLI command and kills it after this time. Returns whether it was still running.
     pub fn command_killed(&self, args: &[&str], after: Duration) -> bool {
         let mut command = self.binary();
         command.args(args).arg("--data").arg(self.data());
@@ -314,7 +315,7 @@ impl App {
         child.wait().unwrap().code().is_none()
     }
 
-    /// Runs a command of the command line and kills it as soon as this is true, or lets it end.
+    /// Runs a CLI command and kills it as soon as `reached` returns `true`; otherwise lets it finish.
     pub fn command_killed_when(&self, args: &[&str], reached: impl Fn() -> bool) {
         let mut command = self.binary();
         command.args(args).arg("--data").arg(self.data());

@@ -1,9 +1,9 @@
-//! A real browser without a window: Chromium, driven over its `DevTools` protocol. Left out only where nobody gave one
-//! and nobody asked for services.
+//! A real headless browser: Chromium, driven through its `DevTools` protocol. Skipped if Chromium is not installed and
+//! services are not required.
 //!
-//! Of the pages that are opened, those that the seed of the run draws are held against the rules of axe, and all of
-//! them in the long profile; what they find is among the faults. `people` does what people do, by the words that they
-//! see; `input` has keys and mouse; `windows` how a page is shown; `rules` axe.
+//! The accessibility rules of axe are checked on those opened pages that the run's seed selects, and on all of them in
+//! the long profile; violations are reported among the faults. `people` performs actions by visible text; `input`
+//! handles keyboard and mouse; `windows` the appearance of a page; `rules` axe.
 
 mod input;
 mod people;
@@ -27,17 +27,17 @@ use super::waiting::{BETWEEN, LONG, until};
 pub use self::rules::AxeRule;
 pub use self::windows::LayoutFaults;
 
-/// Variable that is set where Chromium is installed.
+/// Environment variable that is set if Chromium is installed.
 const GIVEN: &str = "PRINTFLOOR_TEST_CHROMIUM";
-/// Stands in every page: how people find what is on it.
+/// Script injected into every page, with helpers that find elements as people do.
 const PAGE_SCRIPT: &str = include_str!("browser/page.js");
-/// Width and height of a window on a desk, in pixels: pages are opened in one of this size.
+/// Width and height of a desktop window, in pixels; pages are opened at this size.
 pub const DESK: (u32, u32) = (1280, 900);
-/// Longest time between two looks at a page, each of which lays it out and reads it.
+/// Maximum interval between two checks of a page, each of which lays out and reads the page.
 const LONGEST_BETWEEN: Duration = Duration::from_millis(150);
-/// The part of the time waited so far after which the next look comes.
+/// Divisor that derives the next interval from the time already waited.
 const WAITED_PART: u32 = 20;
-/// Events of the browser that are kept: faults, requests, and pages that are being loaded.
+/// Browser events that are recorded: faults, requests, and pages that are loading.
 const KEPT: [&str; 8] = [
     "Log.entryAdded",
     "Network.loadingFailed",
@@ -54,19 +54,19 @@ pub struct Browser {
     child: Child,
     socket: WebSocketStream<TcpStream>,
     last: u64,
-    /// Events of the browser: method, session and parameters.
+    /// Recorded browser events: method, session and parameters.
     events: Vec<Value>,
-    /// The rules of accessibility as a script, where it was given.
+    /// Script with the accessibility rules; `None` if axe is not installed.
     axe: Option<String>,
-    /// Violations of these rules, with the page.
+    /// Violations of the accessibility rules, each with its page.
     broken: Vec<String>,
-    /// Pages that are opened are held against the rules only where the test says so.
+    /// `true` if opened pages are checked against the rules only on request.
     holds_by_hand: bool,
-    /// Number of pages that were opened so far, each of which may be drawn.
+    /// Number of opened pages, each of which the seed may select for a check.
     pages: usize,
-    /// Number of acts of a person so far: addresses, presses, and fields filled in.
+    /// Number of user actions: addresses, clicks, and filled-in fields.
     pub actions: usize,
-    /// Number of characters typed into fields so far.
+    /// Number of characters typed into fields.
     pub keystrokes: usize,
     profile: TempDir,
 }
@@ -75,7 +75,7 @@ pub struct Browser {
 #[derive(Clone, Debug)]
 pub struct Tab(String);
 
-/// Returns the pause until the next look at a page, after this time of waiting.
+/// Returns the pause before the next check of a page, given the time already waited.
 fn pause_after(waited: Duration) -> Duration {
     (waited / WAITED_PART).clamp(BETWEEN, LONGEST_BETWEEN)
 }
@@ -88,7 +88,7 @@ impl Drop for Browser {
 }
 
 impl Browser {
-    /// Starts one; `None` where there is none and nobody asked for services.
+    /// Starts a browser; `None` if Chromium is not installed and services are not required.
     pub async fn start() -> Option<Self> {
         if std::env::var_os(GIVEN).is_none() {
             assert!(std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {GIVEN} is not");
@@ -137,7 +137,7 @@ impl Browser {
         }
     }
 
-    /// Asks for something; where it is refused, what the browser says against it.
+    /// Calls a method of the browser; returns its error if it refuses.
     async fn try_call(&mut self, tab: Option<&Tab>, method: &str, params: Value) -> Result<Value, Value> {
         self.last += 1;
         let id = self.last;
@@ -163,7 +163,8 @@ impl Browser {
         self.try_call(tab, method, params).await.unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
-    /// Asks for several acts of the same kind at once: nothing comes between them, however busy the machine is.
+    /// Calls a method several times without waiting in between, so that nothing interferes, however busy the machine
+    /// is.
     async fn call_all(&mut self, tab: &Tab, method: &str, acts: impl IntoIterator<Item = Value>) {
         let before = self.last;
         for params in acts {
@@ -183,13 +184,12 @@ impl Browser {
         }
     }
 
-    /// Opens a page with this cookie (`name=value`), if there is one. The pages that were opened before are hidden
-    /// then.
+    /// Opens a page with this cookie (`name=value`), if given. Pages opened before become hidden.
     pub async fn open(&mut self, base: &str, path: &str, cookie: Option<&str>) -> Tab {
         self.open_in(false, base, path, cookie).await
     }
 
-    /// Does what [`Self::open`] does, in a window of its own: the others stay visible.
+    /// Opens a page as [`Self::open`] does, in its own window, so that other pages stay visible.
     pub async fn open_window(&mut self, base: &str, path: &str, cookie: Option<&str>) -> Tab {
         self.open_in(true, base, path, cookie).await
     }
@@ -217,13 +217,14 @@ impl Browser {
         tab
     }
 
-    /// Goes to another page, waits until it is loaded, and holds it against the rules of accessibility if it is drawn.
+    /// Navigates to a page, waits until it is loaded, and checks it against the accessibility rules if the seed selects
+    /// it.
     pub async fn go(&mut self, tab: &Tab, url: &str) {
         self.load(tab, url).await;
         self.hold_drawn(tab).await;
     }
 
-    /// As [`Self::go`], for a caller that holds the page against the rules itself.
+    /// Navigates as [`Self::go`] does, but leaves the check against the rules to the caller.
     pub async fn load(&mut self, tab: &Tab, url: &str) {
         self.actions += 1;
         self.call(Some(tab), "Page.navigate", json!({"url": url})).await;
@@ -240,7 +241,7 @@ impl Browser {
         self.events.retain(|event| event["sessionId"] != tab.0 || event["params"]["type"] != "EventSource");
     }
 
-    /// Does what [`Self::eval`] does; `None` while the page is being left.
+    /// Evaluates an expression as [`Self::eval`] does; `None` if the page is navigating away.
     async fn try_eval(&mut self, tab: &Tab, expression: &str) -> Option<Value> {
         let params = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
         let mut gives = self.try_call(Some(tab), "Runtime.evaluate", params).await.ok()?;
@@ -268,8 +269,8 @@ impl Browser {
         }
     }
 
-    /// Lists script errors and violations of the content security policy of a page so far, requests to another server
-    /// than this, and violations of the rules of accessibility.
+    /// Lists the script errors and content security policy violations so far, the requests to servers other than
+    /// `base`, and the violations of the accessibility rules.
     pub fn faults(&self, base: &str) -> Vec<String> {
         let fault = |event: &Value| {
             let params = &event["params"];
@@ -291,8 +292,8 @@ impl Browser {
         self.events.iter().filter_map(fault).chain(self.broken.iter().cloned()).collect()
     }
 
-    /// Waits until so many streams of events are open, over all pages. While a page hands its own over, there is one
-    /// more or less.
+    /// Waits until the number of open event streams, over all pages, satisfies a condition. While a page hands its
+    /// stream over, the number may be off by one.
     pub async fn streams_are(&mut self, tab: &Tab, are: impl Fn(usize) -> bool) {
         let began = Instant::now();
         loop {
@@ -305,7 +306,7 @@ impl Browser {
         }
     }
 
-    /// Counts the open streams of events, over all pages.
+    /// Counts the open event streams over all pages.
     async fn streams(&mut self, tab: &Tab) -> usize {
         // What was told before is read with this.
         self.eval(tab, "0").await;

@@ -1,4 +1,4 @@
-//! Directory a test needs before it begins: made through the API, in a line each.
+//! Resources that a test needs to begin with, each created through the API in one line.
 
 use printfloor::printers::PrinterType;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn id(body: &Value) -> String {
 }
 
 impl Client {
-    /// Creates a filament with this stock.
+    /// Creates a filament with this stock, in grams; returns its ID.
     pub async fn material(&self, name: &str, grams: f64) -> String {
         let body = json!({
             "name": name, "type": "filament", "color": "#000000", "brand": "Acme", "quantity": grams, "unit": "g",
@@ -21,19 +21,20 @@ impl Client {
         id(&self.post("/api/inventory/materials", &body).await.expect(201))
     }
 
-    /// Uploads G-code that prints for `seconds` and claims to take `grams`.
+    /// Uploads G-code that prints for `seconds` and declares a consumption of `grams`; returns the file's ID.
     pub async fn gcode(&self, name: &str, seconds: u64, grams: f64) -> String {
         let code = simulator::gcode::gcode(name, seconds, grams, grams * 330.0);
         id(&self.upload(&format!("{name}.gcode"), code.into_bytes()).await.expect(201))
     }
 
-    /// Uploads a sliced package of one plate, which prints for `seconds` and claims to take `grams`.
+    /// Uploads a sliced package with one plate that prints for `seconds` and declares a consumption of `grams`; returns
+    /// the file's ID.
     pub async fn package(&self, name: &str, seconds: u64, grams: f64) -> String {
         let package = simulator::gcode::package(name, seconds, grams, grams * 330.0);
         id(&self.upload(&format!("{name}.gcode.3mf"), package).await.expect(201))
     }
 
-    /// Creates a SKU for `fdm_standard` machines.
+    /// Creates a SKU for `fdm_standard` machines; returns its ID.
     pub async fn sku(&self, code: &str, material: &str, file: &str, cents: i64) -> String {
         let body = json!({
             "code": code, "name": code, "materialId": material, "estimatedConsumption": 10, "machineType": "fdm_standard",
@@ -42,7 +43,7 @@ impl Client {
         id(&self.post("/api/skus", &body).await.expect(201))
     }
 
-    /// Registers a simulated printer and connects it; its bed clears itself.
+    /// Registers a simulated printer with automatic bed clearing and waits until it is connected; returns its ID.
     pub async fn printer(&self, sim: &SimPrinter) -> String {
         let mut body = json!({
             "name": format!("{} {}", sim.kind.as_str(), sim.serial), "type": sim.kind.as_str(),
@@ -57,7 +58,7 @@ impl Client {
         printer
     }
 
-    /// Says of a spool that the printer reports of which material it is, once it is reported; gives the printer.
+    /// Assigns a material to a spool once the printer has reported it; returns the printer.
     pub async fn bind_slot(&self, printer: &str, slot: usize, spool: &Value) -> Value {
         let path = format!("/api/printers/{printer}");
         until(&format!("the printer to report its slot {slot}"), || async {
@@ -77,13 +78,13 @@ impl Client {
         .await;
     }
 
-    /// Places an order for this many of a SKU.
+    /// Places an order for this quantity of a SKU; returns its ID.
     pub async fn order(&self, sku: &str, quantity: u32) -> String {
         let body = json!({"lines": [{"skuId": sku, "quantity": quantity}], "customerEmail": "buyer@example.org"});
         id(&self.post("/api/orders", &body).await.expect(201))
     }
 
-    /// Places an order and pays it by hand.
+    /// Places an order and marks it as paid; returns its ID.
     pub async fn paid_order(&self, sku: &str, quantity: u32) -> String {
         let order = self.order(sku, quantity).await;
         self.post(&format!("/api/orders/{order}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
@@ -96,7 +97,7 @@ impl Client {
         body["jobs"].as_array().unwrap().clone()
     }
 
-    /// Waits until an order has this status; gives it.
+    /// Waits until an order has this status; returns the order.
     pub async fn order_is(&self, order: &str, status: &str) -> Value {
         until_seen(&format!("order {order} to be {status}"), || async {
             let body = self.get(&format!("/api/orders/{order}")).await.expect(200);
@@ -108,7 +109,7 @@ impl Client {
         .await
     }
 
-    /// Waits until an order of many jobs is ready. Each job has the usual time, however long all of them take.
+    /// Waits until an order with many jobs is ready, with the usual timeout for each job rather than for all of them.
     pub async fn all_made(&self, order: &str) -> Value {
         let completed = |order: &Value| {
             let lines = order["lines"].as_array().unwrap().iter();
@@ -128,7 +129,7 @@ impl Client {
         }
     }
 
-    /// Waits until a job is in this state; gives it.
+    /// Waits until a job is in this state; returns the job.
     pub async fn job_is(&self, job: &str, state: &str) -> Value {
         until_seen(&format!("job {job} to be {state}"), || async {
             let body = self.get(&format!("/api/jobs/{job}")).await.expect(200);
@@ -147,7 +148,7 @@ impl Client {
         .await
     }
 
-    /// Returns the sums of the ledger: of the quantity, and of what is reserved.
+    /// Returns the ledger's sums of the quantity and of the reserved amount.
     async fn ledger_sums(&self, material: &str) -> (f64, f64) {
         let path = format!("/api/inventory/materials/{material}/movements?limit=200");
         let (mut quantity, mut reserved, mut offset) = (0.0, 0.0, 0);

@@ -1,11 +1,11 @@
-//! A client of the API: a base address, a key, JSON.
+//! A client for the API: a base URL, a key, and JSON.
 
 use serde_json::Value;
 
 use super::contract;
 use super::waiting::LONG;
 
-/// An answer, read whole.
+/// A complete response.
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub status: u16,
@@ -14,19 +14,19 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Parses its body as JSON.
+    /// Parses the body as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
         bounded_json::read(self.text.as_bytes(), bounded_json::ANSWER)
             .unwrap_or_else(|e| panic!("not JSON ({e}): {} {}", self.status, self.text))
     }
-    /// Asserts the status; gives the body, `Null` when empty.
+    /// Asserts the status; returns the body, `Null` if it is empty.
     #[track_caller]
     pub fn expect(self, status: u16) -> Value {
         assert_eq!(self.status, status, "{}", self.text);
         if self.text.is_empty() { Value::Null } else { self.json() }
     }
-    /// Asserts an error of the one shape; gives its code.
+    /// Asserts an error response of the standard shape; returns its code.
     #[track_caller]
     pub fn error(self, status: u16) -> String {
         let body = self.expect(status);
@@ -39,7 +39,7 @@ impl Answer {
     }
 }
 
-/// Returns the HTTP client of all tests.
+/// Returns the HTTP client that all tests use.
 #[expect(clippy::disallowed_methods, reason = "a test's own client")]
 pub fn http() -> reqwest::Client {
     let no_redirects = reqwest::redirect::Policy::none();
@@ -47,7 +47,7 @@ pub fn http() -> reqwest::Client {
     client.timeout(LONG).build().unwrap()
 }
 
-/// Sends; method, path and the answer.
+/// Sends a request; returns its method and path, and the response. `None` if there was no response.
 async fn sent(request: reqwest::RequestBuilder) -> Option<(String, String, reqwest::Response)> {
     let (http, request) = request.build_split();
     let request = request.unwrap();
@@ -55,7 +55,7 @@ async fn sent(request: reqwest::RequestBuilder) -> Option<(String, String, reqwe
     Some((method, path, http.execute(request).await.ok()?))
 }
 
-/// Speaks to one server with one key.
+/// Client of one server with one key.
 #[derive(Clone)]
 pub struct Client {
     pub base: String,
@@ -68,7 +68,7 @@ impl Client {
         Self { base: base.to_owned(), key: key.map(str::to_owned), http: http() }
     }
 
-    /// Builds a request to a path, with the key.
+    /// Builds a request for a path, with the client's key.
     pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
         let request = self.http.request(method.parse().unwrap(), format!("{}{path}", self.base));
         match &self.key {
@@ -77,7 +77,7 @@ impl Client {
         }
     }
 
-    /// Sends; `None` when there was no whole answer. It must be one that the API's description knows.
+    /// Sends a request; `None` if there was no complete response. The response must match the API description.
     pub async fn try_send(&self, request: reqwest::RequestBuilder) -> Option<Answer> {
         let (method, path, response) = sent(request).await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
@@ -86,7 +86,8 @@ impl Client {
         Some(answer)
     }
 
-    /// Sends; gives the answer before its body, which may never end. It must be one that the API's description knows.
+    /// Sends a request; returns the response before its body, which may never end. The response must match the API
+    /// description.
     pub async fn open(&self, request: reqwest::RequestBuilder) -> reqwest::Response {
         let (method, path, response) = sent(request).await.expect("an answer");
         contract::check(&method, &path, response.status().as_u16(), response.headers(), None);
@@ -118,11 +119,11 @@ impl Client {
     pub async fn post_keyed(&self, path: &str, key: &str, body: &Value) -> Answer {
         self.send(self.request("POST", path).header("Idempotency-Key", key).json(body)).await
     }
-    /// Uploads a file; gives its description.
+    /// Uploads a file, which must get a response.
     pub async fn upload(&self, name: &str, bytes: Vec<u8>) -> Answer {
         self.try_upload(name, bytes).await.expect("an answer")
     }
-    /// Does what [`Self::upload`] does; `None` when there was no whole response.
+    /// Uploads a file as [`Self::upload`] does; `None` if there was no complete response.
     pub async fn try_upload(&self, name: &str, bytes: Vec<u8>) -> Option<Answer> {
         let part = reqwest::multipart::Part::bytes(bytes).file_name(name.to_owned());
         let form = reqwest::multipart::Form::new().part("file", part);

@@ -1,8 +1,7 @@
-//! A server whose wall clock a test sets forward and back, while the monotonic clock goes on.
+//! A server whose wall clock a test sets forward and back, while the monotonic clock is unaffected.
 //!
-//! The clock is handed to the server by the code that starts it, so the program itself has no setting for it: the
-//! server runs in a process of the test binary, which is otherwise as the real one. Only the ids are made by the
-//! machine's clock.
+//! The code that starts the server passes the clock in, so the program itself has no setting for it: the server runs in
+//! a process of the test binary, and otherwise behaves like the real one. Only IDs use the machine's clock.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,11 +14,11 @@ use printfloor::server::Server;
 use tempfile::TempDir;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Names the file with the clock's offset in milliseconds.
+/// Environment variable with the path of the file that contains the clock's offset, in milliseconds.
 const FILE: &str = "PRINTFLOOR_TEST_CLOCK";
-/// Names the folder of the server's data.
+/// Environment variable with the path of the server's data folder.
 const DATA: &str = "PRINTFLOOR_TEST_CLOCK_DATA";
-/// Names the address that the server listens on.
+/// Environment variable with the address that the server listens on.
 const LISTEN: &str = "PRINTFLOOR_TEST_CLOCK_LISTEN";
 
 /// An hour, in milliseconds.
@@ -31,21 +30,21 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Starts with the machine's time.
+    /// Creates a clock with the machine's time.
     pub fn new() -> Self {
         let clock = Self { folder: tempfile::tempdir().unwrap() };
         clock.set(0);
         clock
     }
 
-    /// Starts at the next full hour, when the windows of all rate limits begin.
+    /// Creates a clock at the next full hour, when the windows of all rate limits begin.
     pub fn at_full_hour() -> Self {
         let clock = Self::new();
         clock.set(HOUR - clock.unix_now() * 1000 % HOUR);
         clock
     }
 
-    /// Starts at the next noon, UTC: no day ends while the test runs.
+    /// Creates a clock at the next noon, UTC, so that the date does not change during the test.
     pub fn at_noon() -> Self {
         let clock = Self::new();
         clock.set((12 * HOUR - clock.unix_now() * 1000).rem_euclid(24 * HOUR));
@@ -56,19 +55,19 @@ impl Clock {
         self.folder.path().join("offset")
     }
 
-    /// Sets it so many milliseconds before (negative) or after the machine's clock.
+    /// Sets the clock this many milliseconds after the machine's clock, or before if negative.
     pub fn set(&self, offset: i64) {
         let new = self.folder.path().join("new");
         std::fs::write(&new, offset.to_string()).unwrap();
         std::fs::rename(new, self.file()).unwrap();
     }
 
-    /// Returns the time that it shows, in seconds since 1970.
+    /// Returns the clock's time, in seconds since 1970.
     pub fn unix_now(&self) -> i64 {
         machine_clock().plus_ms(offset(&self.file())).0 / 1000
     }
 
-    /// Returns the variable that tells a server's process where its clock is.
+    /// Returns the name and the value of the environment variable that passes the clock file to a server process.
     pub fn variable(&self) -> (String, String) {
         (FILE.to_owned(), self.file().to_str().unwrap().to_owned())
     }
@@ -78,7 +77,7 @@ fn offset(file: &Path) -> i64 {
     std::fs::read_to_string(file).unwrap().parse().unwrap()
 }
 
-/// Returns the command line of a server with such a clock.
+/// Returns the command that starts a server with such a clock.
 pub fn command(data: &Path, listen: &str) -> std::process::Command {
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
     let name = "support::clock::serves_with_the_clock_of_a_test";

@@ -1,4 +1,4 @@
-//! Contents of a database as numbers and hashes of its rows, which are the same on SQLite and PostgreSQL.
+//! Contents of a database as counts and hashes of its rows, which are the same on SQLite and PostgreSQL.
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,23 @@ use sha2::{Digest as _, Sha256};
 
 use super::db::open;
 
-/// Tables about a server that leads and a restore under way, which are nothing of the shop.
+/// Tables about the leading server and an unfinished restore, which are not part of the shop.
 const OTHER_TABLES: [&str; 2] = ["printfloor_leader", "printfloor_restore_unfinished"];
-/// Columns with the time at which tables were made, and with the number of servers and commands that have led.
+/// Columns with the time at which tables were created, and with the number of servers and commands that have led.
 const OTHER_COLUMNS: [&str; 2] = ["applied_at", "epoch"];
 
-/// Number and hashes of a table's rows, in whatever order they are read.
+/// Number of a table's rows and their hashes, independent of the order of reading.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct TableContents {
     pub rows: u64,
-    /// Sum of the beginnings of the rows' SHA-256 hashes.
+    /// Sum of the prefixes of the rows' SHA-256 hashes.
     sum: u128,
 }
 
-/// Contents of a database, by the names of its tables.
+/// Contents of a database by table name.
 pub type Contents = BTreeMap<String, TableContents>;
 
-/// Reads a database to its last row. An SQLite file must be sound as well.
+/// Reads the whole database. A SQLite file must also pass its integrity check.
 pub async fn contents_at(url: &str) -> Contents {
     let db = open(url).await;
     let tables = match db.get_database_backend() {
@@ -68,7 +68,7 @@ async fn table_contents(db: &DatabaseConnection, table: &str) -> TableContents {
     contents
 }
 
-/// Returns the names of a table's columns, and whether each is a truth value that is no number.
+/// Returns the names of a table's columns, each with whether it has a boolean type rather than a number.
 async fn columns_of(db: &DatabaseConnection, table: &str) -> Vec<(String, bool)> {
     let backend = db.get_database_backend();
     let query = match backend {

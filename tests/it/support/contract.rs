@@ -1,6 +1,6 @@
-//! Holds every answer that tests get against the description of its half of the API: the status is documented for the
-//! operation, the body is of the documented shape and has no member beyond it. So the whole suite tests that the
-//! description tells the truth.
+//! Checks every response that tests receive against the API description of its half: the status is documented for the
+//! operation, and the body has the documented shape without further members. The whole test suite thus verifies that
+//! the description is accurate.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,35 +16,35 @@ use printfloor::store::rows::samples::{remove_stale_files, test_run};
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 
-/// The address that the description names here.
+/// Base URL in the description.
 pub const ADDRESS: &str = "http://127.0.0.1:8787";
 
-/// Prefix of the names of files with descriptions; half and run follow.
+/// Prefix of the files that contain descriptions; the half and the run follow.
 const FILE_PREFIX: &str = "description-";
 
 /// Description of one half of the API, and the routes that the server serves.
 pub struct Contract {
-    /// Half of the API that it describes.
+    /// Half of the API that this value describes.
     pub half: Half,
-    /// The name of the schema of errors.
+    /// Name of the error schema.
     error: &'static str,
-    /// The routes.
+    /// Routes that the server serves.
     pub served: Vec<ServedRoute>,
-    /// The description.
+    /// OpenAPI document.
     pub document: Value,
     validators: Mutex<HashMap<String, Arc<Validator>>>,
-    /// The routes of each path that was asked for, as places in `served`: tests ask for the same one again and again.
+    /// Cache of the routes for each requested path, as indices into `served`.
     routes: Mutex<HashMap<String, Vec<usize>>>,
 }
 
-/// The shop's half of this build.
+/// Contract of the shop's half in this build.
 pub static CONTRACT: LazyLock<Contract> =
     LazyLock::new(|| Contract::new(Half::Production, "Error", production::routes(&Config::default()).served()));
 /// The customers' half of this build.
 pub static BILLING: LazyLock<Contract> =
     LazyLock::new(|| Contract::new(Half::Billing, "ErrorResponse", billing::routes().served()));
 
-/// Closes every object that lists its members, and does not say that there may be more.
+/// Forbids further members in every object that lists its members and does not allow more.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
@@ -58,8 +58,8 @@ fn close(schema: &mut Value) {
     }
 }
 
-/// Returns the description of one half. The first tests of a run derive it and write it down, each the whole of it; the
-/// others, which are processes of their own, read it in a small part of that time.
+/// Returns the description of one half. The first tests of a run derive it and write it to a file; the others, which
+/// are separate processes, read the file in a fraction of that time.
 fn document_of_run(half: Half, derive: impl FnOnce() -> Value) -> Value {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let file = folder.join(format!("{FILE_PREFIX}{half:?}-{}", test_run()));
@@ -103,7 +103,7 @@ impl Contract {
         &self.document["paths"][&path][route.method.as_str().to_lowercase()]
     }
 
-    /// Follows a `$ref` of the document.
+    /// Resolves a `$ref` of the document.
     pub fn resolve<'a>(&'a self, value: &'a Value) -> &'a Value {
         match value["$ref"].as_str() {
             Some(place) => self.document.pointer(place.trim_start_matches('#')).unwrap_or_else(|| panic!("no {place}")),
@@ -111,13 +111,13 @@ impl Contract {
         }
     }
 
-    /// Lists the faults of a value.
+    /// Lists the errors in a value according to a schema.
     pub fn faults(&self, schema: &Value, value: &Value) -> Vec<String> {
         faults_of(&self.validator(schema), value)
     }
 
-    /// Returns the validator of a schema. Whoever asks about many values of one schema keeps it: to find it again, the
-    /// schema is copied and written as text.
+    /// Returns the validator for a schema. Callers that check many values against one schema should keep it, because
+    /// looking it up again copies the schema and serialises it.
     pub fn validator(&self, schema: &Value) -> Arc<Validator> {
         let mut schema = schema.clone();
         close(&mut schema);
@@ -133,8 +133,9 @@ impl Contract {
         })
     }
 
-    /// Returns the components that a schema refers to, also through others, with every object closed: what is not
-    /// described must not be answered. A validator is built in a small part of the time that all of them would take.
+    /// Returns the components that a schema refers to, directly or indirectly, with every object closed, because
+    /// responses must not contain what is not described. A validator with only these is built in a fraction of the
+    /// time.
     fn components_of(&self, schema: &Value) -> Value {
         let (mut components, mut to_read) = (json!({}), vec![schema]);
         while let Some(value) = to_read.pop() {
@@ -161,7 +162,7 @@ impl Contract {
         components
     }
 
-    /// Lists the routes of a path; the one without parameters first, as the router has it.
+    /// Lists the routes that match a path; the one without parameters first, as in the router.
     fn routes(&self, path: &str) -> Vec<&ServedRoute> {
         let mut routes = self.routes.lock().unwrap();
         let places = routes.entry(path.to_owned()).or_insert_with(|| self.find_routes(path));
@@ -184,12 +185,12 @@ impl Contract {
     }
 }
 
-/// Lists the faults that a validator finds in a value.
+/// Lists the errors that a validator finds in a value.
 pub fn faults_of(validator: &Validator, value: &Value) -> Vec<String> {
     validator.iter_errors(value).map(|fault| format!("{}: {fault}", fault.instance_path())).collect()
 }
 
-/// Returns whether a path is one of a route's.
+/// Returns whether a path matches a route.
 fn matches(route: &ServedRoute, path: &str) -> bool {
     let (mut pattern, mut parts) = (route.path.split('/'), path.split('/'));
     loop {
@@ -202,7 +203,7 @@ fn matches(route: &ServedRoute, path: &str) -> bool {
     }
 }
 
-/// Panics unless the description knows this answer. `None` for a body that is not read.
+/// Panics unless the description allows this response. `body` is `None` if the body is not read.
 pub fn check(method: &str, path: &str, status: u16, headers: &HeaderMap, body: Option<&str>) {
     if !["/api", "/slicer", "/webhooks", "/healthz", "/readyz", "/metrics"]
         .iter()

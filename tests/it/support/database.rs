@@ -1,5 +1,5 @@
-//! Databases of tests: each test its own, on SQLite always, on PostgreSQL when `PRINTFLOOR_TEST_POSTGRES` names a
-//! server. With `PRINTFLOOR_TEST_SERVICES=1` a server that is not named is a failure.
+//! Databases for tests: each test gets its own, on SQLite always, on PostgreSQL if `PRINTFLOOR_TEST_POSTGRES` names a
+//! server. With `PRINTFLOOR_TEST_SERVICES=1`, a missing server is a failure.
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::path::PathBuf;
@@ -17,25 +17,25 @@ use url::Url;
 #[derive(Clone)]
 pub struct TestDatabase {
     pub settings: DatabaseSettings,
-    /// Of the test; holds the file on SQLite.
+    /// Folder of the test, which contains the database file on SQLite.
     pub folder: Arc<TempDir>,
 }
 
 impl TestDatabase {
-    /// Creates a fresh file.
+    /// Creates a new SQLite file.
     pub fn sqlite() -> Self {
         let folder = Arc::new(tempfile::tempdir().unwrap());
         let url = format!("sqlite://{}?mode=rwc", folder.path().join("test.db").display());
         Self { settings: settings(url), folder }
     }
 
-    /// Uses the file of a test database that was copied to this folder.
+    /// Uses the file of a test database that has been copied to this folder.
     pub fn in_folder(folder: PathBuf) -> Self {
         let url = format!("sqlite://{}?mode=rwc", folder.join("test.db").display());
         Self { settings: settings(url), folder: Arc::new(tempfile::tempdir().unwrap()) }
     }
 
-    /// Uses a database that the test made otherwise.
+    /// Uses the database at this URL, which the test has created by other means.
     pub fn at(url: &str) -> Self {
         Self { settings: settings(url.to_owned()), folder: Arc::new(tempfile::tempdir().unwrap()) }
     }
@@ -44,20 +44,20 @@ impl TestDatabase {
         self.settings.url.starts_with("postgres")
     }
 
-    /// Returns the same database through this port.
+    /// Returns the same database, reached through this port.
     pub fn through(&self, port: u16) -> Self {
         let mut url = Url::parse(&self.settings.url).unwrap();
         url.set_port(Some(port)).unwrap();
         Self { settings: settings(url.to_string()), folder: self.folder.clone() }
     }
 
-    /// Returns the address at which its server listens.
+    /// Returns the host and port of the database server.
     pub fn address(&self) -> (String, u16) {
         let url = Url::parse(&self.settings.url).unwrap();
         (url.host_str().unwrap().to_owned(), url.port().unwrap_or(5432))
     }
 
-    /// Executes a statement from outside, behind the server's back.
+    /// Executes a statement without the server's involvement; returns the number of affected rows.
     pub async fn execute(&self, sql: &str) -> u64 {
         let db = connect(&self.settings.url).await;
         let done = db.execute_unprepared(sql).await.unwrap().rows_affected();
@@ -65,12 +65,12 @@ impl TestDatabase {
         done
     }
 
-    /// Opens a connection from outside.
+    /// Opens a connection that is independent of the server.
     pub async fn open(&self) -> DatabaseConnection {
         connect(&self.settings.url).await
     }
 
-    /// Queries one number from outside.
+    /// Queries a single number without the server's involvement.
     pub async fn number(&self, sql: &str) -> i64 {
         self.rows(sql).await[0].try_get_by_index(0).unwrap()
     }
@@ -95,7 +95,7 @@ async fn connect(url: &str) -> DatabaseConnection {
     Database::connect(options).await.unwrap()
 }
 
-/// Returns the server for tests; `None` when services are not required.
+/// Returns the URL of the PostgreSQL server for tests; `None` if it is not set and services are not required.
 fn postgres_server() -> Option<Url> {
     match std::env::var("PRINTFLOOR_TEST_POSTGRES") {
         Ok(url) => Some(Url::parse(&url).unwrap()),
@@ -112,26 +112,26 @@ pub fn services_wanted() -> bool {
     std::env::var("PRINTFLOOR_TEST_SERVICES").is_ok_and(|setting| setting == "1")
 }
 
-/// Runs a test on a fresh file.
+/// Runs a test on a new SQLite file.
 pub async fn on_sqlite<F: Future<Output = ()>>(test: impl FnOnce(TestDatabase) -> F) {
     test(TestDatabase::sqlite()).await;
 }
 
-/// Does what [`on_sqlite`] does, where the test needs no database without tables.
+/// Runs a test as [`on_sqlite`] does, on a database that is already migrated.
 pub async fn on_migrated_sqlite<F: Future<Output = ()>>(test: impl FnOnce(TestDatabase) -> F) {
     let database = TestDatabase::sqlite();
     std::fs::copy(migrated_sqlite().await, database.folder.path().join("test.db")).unwrap();
     test(database).await;
 }
 
-/// Runs a test on a fresh database of the server, which is dropped afterwards.
+/// Runs a test on a new PostgreSQL database, which is dropped afterwards.
 pub async fn on_postgres<F: Future<Output = ()>>(test: impl FnOnce(TestDatabase) -> F) {
     if let Some(server) = postgres_server() {
         on_database(server, "", test).await;
     }
 }
 
-/// Does what [`on_postgres`] does, where the test needs no database without tables.
+/// Runs a test as [`on_postgres`] does, on a database that is already migrated.
 pub async fn on_migrated_postgres<F: Future<Output = ()>>(test: impl FnOnce(TestDatabase) -> F) {
     if let Some(server) = postgres_server() {
         let template = migrated_postgres(server.as_str()).await;
@@ -154,7 +154,7 @@ async fn on_database<F: Future<Output = ()>>(server: Url, template: &str, test: 
     }
 }
 
-/// Test of each function, on each database; behind `empty:` on one without tables.
+/// Generates a test from each function for each database; those after `empty:` get a database without tables.
 macro_rules! on_both_databases {
     (empty: $($name:ident),*) => {
         $crate::support::database::on_both_databases!(@by on_sqlite on_postgres: $($name),*);
@@ -179,7 +179,7 @@ macro_rules! on_both_databases {
 }
 pub(crate) use on_both_databases;
 
-/// Waits until it holds, or says what did not come to be.
+/// Waits until a condition holds; panics with its description after a minute.
 pub async fn until<F: Future<Output = bool>>(what: &str, mut holds: impl FnMut() -> F) {
     let began = Instant::now();
     while !holds().await {

@@ -1,4 +1,4 @@
-//! A database of the test's own.
+//! Database of a single test.
 
 use migrations::{Migrator, MigratorTrait as _};
 use printfloor::store::rows::samples::{unlock_audit_log, unused_database};
@@ -6,16 +6,16 @@ use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Sta
 
 use super::{App, Template, until};
 
-/// Superuser address of a PostgreSQL server for tests; `scripts/test` starts one.
+/// Environment variable with the superuser URL of a PostgreSQL server for tests; `scripts/test` starts one.
 const SERVER: &str = "PRINTFLOOR_TEST_POSTGRES";
-/// Set by `scripts/test`: what is missing then is a failure, not a skip.
+/// Environment variable set by `scripts/test` to treat a missing service as a failure rather than a skip.
 pub const SERVICES: &str = "PRINTFLOOR_TEST_SERVICES";
 
-/// Place where a test's server keeps its data.
+/// Database in which a test's server keeps its data.
 pub struct Db {
-    /// (server, name) of a database that is dropped at the end.
+    /// Server and name of a database that is dropped at the end; `None` for the embedded database.
     postgres: Option<(String, String)>,
-    /// The shop that the PostgreSQL database is a copy of.
+    /// Shop of which the PostgreSQL database is a copy.
     template: Option<Template>,
 }
 
@@ -25,14 +25,14 @@ pub(super) async fn open(url: &str) -> DatabaseConnection {
     Database::connect(options).await.expect("the database answers")
 }
 
-/// Runs a statement on a connection of its own.
+/// Runs a statement on its own connection.
 pub(super) async fn run(url: &str, sql: &str) {
     let db = open(url).await;
     db.execute_unprepared(sql).await.expect(sql);
     db.close().await.unwrap();
 }
 
-/// Reads one number out of the database at this address.
+/// Queries a single number from the database at this URL.
 pub async fn query_number_at(url: &str, sql: &str) -> i64 {
     let db = open(url).await;
     let statement = Statement::from_string(db.get_database_backend(), sql);
@@ -41,11 +41,12 @@ pub async fn query_number_at(url: &str, sql: &str) -> i64 {
     row.try_get_by_index(0).unwrap()
 }
 
-/// Sessions of a PostgreSQL database besides the one that asks.
+/// SQL for the number of other sessions in a PostgreSQL database.
 const OTHER_SESSIONS: &str = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() \
                               AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
 
-/// Waits until nobody is connected to a PostgreSQL database: what a killed command had begun there is over.
+/// Waits until nothing is connected to a PostgreSQL database, so that everything a killed command started there is
+/// over.
 pub async fn until_unused(url: &str) {
     until("the sessions of the database to end", || async {
         (query_number_at(url, OTHER_SESSIONS).await == 0).then_some(())
@@ -59,13 +60,13 @@ async fn remove_tables(url: &str) {
     run(url, "CREATE SCHEMA public").await;
 }
 
-/// Returns the address of another database of this server.
+/// Returns the URL of another database on this server.
 pub(super) fn address_of(server: &str, database: &str) -> String {
     let base = server.rsplit_once('/').map_or(server, |(base, _)| base);
     format!("{base}/{database}")
 }
 
-/// Returns the address of the tests' server; `None` when there is none and services are not required.
+/// Returns the URL of the PostgreSQL server for tests; `None` if it is not set and services are not required.
 fn server() -> Option<String> {
     let server = std::env::var(SERVER).ok();
     if server.is_none() {
@@ -76,19 +77,20 @@ fn server() -> Option<String> {
 }
 
 impl Db {
-    /// Uses the embedded default, in the test's own folder.
+    /// Uses the embedded database in the test's own folder.
     pub fn sqlite() -> Self {
         Self { postgres: None, template: None }
     }
 
-    /// Creates an empty database on the tests' server; `None` when there is no server and services are not required.
+    /// Creates an empty database on the PostgreSQL server for tests; `None` if there is none and services are not
+    /// required.
     pub async fn postgres() -> Option<Self> {
         let (server, name) = (server()?, unused_database());
         run(&server, &format!("CREATE DATABASE {name}")).await;
         Some(Self { postgres: Some((server, name)), template: None })
     }
 
-    /// Does what [`Db::postgres`] does, with a copy of the shop that all tests share.
+    /// Creates a database as [`Db::postgres`] does, as a copy of the shared template shop.
     pub async fn postgres_with_shop() -> Option<Self> {
         let (server, name) = (server()?, unused_database());
         let (template, database) = Template::on_postgres(&server).await;
@@ -96,8 +98,8 @@ impl Db {
         Some(Self { postgres: Some((server, name)), template: Some(template) })
     }
 
-    /// Returns the shop that a server on this database starts with; `None` where it makes one itself in an empty
-    /// database, because the test wants an `own_shop` or because nobody copied any.
+    /// Returns the shop that a server on this database starts with; `None` if the server creates one in an empty
+    /// database, because the test requires its `own_shop` or the database is not a copy.
     pub(super) async fn template(&mut self, own_shop: bool) -> Option<Template> {
         let Some(url) = self.url() else {
             return if own_shop { None } else { Some(Template::on_sqlite().await) };
@@ -110,7 +112,7 @@ impl Db {
         Some(template)
     }
 
-    /// Returns its `DATABASE_URL`; `None` is the embedded default.
+    /// Returns the value of `DATABASE_URL`; `None` for the embedded default.
     pub fn url(&self) -> Option<String> {
         let (server, name) = self.postgres.as_ref()?;
         Some(address_of(server, name))
@@ -125,7 +127,7 @@ impl Db {
         run(&self.address(app), sql).await;
     }
 
-    /// Changes the audit log of a server's database behind its back, as the owner of the database can.
+    /// Changes the audit log in a server's database, as only the owner of the database can.
     pub async fn tamper(&self, app: &App, sql: &str) {
         let db = open(&self.address(app)).await;
         unlock_audit_log(&db).await;
@@ -133,7 +135,7 @@ impl Db {
         db.close().await.unwrap();
     }
 
-    /// Makes a server's database one of an older release: with so many migrations, and these rows.
+    /// Replaces the contents of a server's database by those of an older release: this many migrations, and these rows.
     pub async fn become_release(&self, app: &App, release: usize, rows: &[String]) {
         let url = match self.url() {
             Some(url) => {
@@ -155,12 +157,12 @@ impl Db {
         db.close().await.unwrap();
     }
 
-    /// Returns the number of migrations that a server's database has.
+    /// Returns the number of migrations applied to a server's database.
     pub async fn migrations(&self, app: &App) -> i64 {
         self.query_number(app, "SELECT COUNT(*) FROM seaql_migrations").await
     }
 
-    /// Reads one number out of a server's database.
+    /// Queries a single number from a server's database.
     pub async fn query_number(&self, app: &App, sql: &str) -> i64 {
         query_number_at(&self.address(app), sql).await
     }

@@ -1,11 +1,11 @@
-//! Draws of cases, where all of them would take a run too long: by the seed of the run, so that further runs take
-//! others.
+//! Selection of cases where running all of them would take too long: it depends on the run's seed, so that successive
+//! runs cover different cases.
 
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 use crate::chaos::from_env;
 
-/// The seed without `PRINTFLOOR_TEST_SEED`.
+/// Seed if `PRINTFLOOR_TEST_SEED` is not set.
 const USUAL_SEED: u64 = 1;
 
 /// Returns the seed of the run.
@@ -13,19 +13,19 @@ pub fn run_seed() -> u64 {
     from_env("PRINTFLOOR_TEST_SEED", USUAL_SEED)
 }
 
-/// Draws a number below this bound for a case, by the seed of the run.
+/// Returns a number below this bound that depends on the case and the run's seed.
 pub fn draw(case: impl Hash, bound: u64) -> u64 {
     draw_by(run_seed(), case, bound)
 }
 
-/// Draws a number below this bound for a case, by a seed.
+/// Returns a number below this bound that depends on the case and the given seed.
 pub fn draw_by(seed: u64, case: impl Hash, bound: u64) -> u64 {
     let mut hasher = DefaultHasher::new();
     (seed, case).hash(&mut hasher);
     hasher.finish() % bound
 }
 
-/// Returns whether this is a run of the long profile, which takes all cases.
+/// Returns whether this is a run of the long profile, which covers all cases.
 pub fn takes_all() -> bool {
     std::env::var("NEXTEST_PROFILE").is_ok_and(|profile| profile == "long")
 }

@@ -1,4 +1,4 @@
-//! Moto, a real server of the protocol of Amazon's S3.
+//! Moto, a real server for the Amazon S3 protocol.
 
 use std::process::{Child, Command, Stdio};
 
@@ -9,17 +9,17 @@ use super::db::SERVICES;
 use super::ports::free_port;
 use super::until;
 
-/// The Python environment of moto; `scripts/test` sets it.
+/// Environment variable with the path of a Python environment that contains moto; `scripts/test` sets it.
 const VENV: &str = "PRINTFLOOR_TEST_MOTO";
 
-/// A server with one bucket; ended when dropped.
+/// A server with one bucket; stopped when dropped.
 pub struct Moto {
     child: Child,
     pub url: String,
 }
 
 impl Moto {
-    /// Starts with a bucket whose objects everybody may read and remove; `None` when there is no environment and
+    /// Starts a server with a bucket whose objects anybody may read and delete; `None` if moto is not installed and
     /// services are not required.
     pub async fn start(bucket: &str) -> Option<Self> {
         let Ok(venv) = std::env::var(VENV) else {
@@ -71,13 +71,13 @@ impl Moto {
         assert!(removed.status().is_success(), "{removed:?}");
     }
 
-    /// Rejects each request from now on, because nobody has a key.
+    /// Makes the server reject every request from now on, because it knows no keys.
     pub async fn reject_keys(&self) {
         let rejects = http().post(format!("{}/moto-api/reset-auth", self.url)).body("0").send().await.unwrap();
         assert!(rejects.status().is_success(), "{rejects:?}");
     }
 
-    /// Ends the server.
+    /// Stops the server.
     pub fn end(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -10,13 +10,13 @@ use super::db::SERVICES;
 use super::ports::free_port;
 use super::{App, until};
 
-/// Folder with both programs; `scripts/test` sets it.
+/// Environment variable that names the folder with both programs; `scripts/test` sets it.
 const FOLDER: &str = "PRINTFLOOR_TEST_PROMETHEUS";
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/prometheus");
-/// Alert rules that the server evaluates.
+/// File with the alert rules that Prometheus evaluates.
 const RULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy/prometheus-alerts.yml");
 
-/// Returns the folder with the programs; `None` when there is none and services are not required.
+/// Returns the folder with the programs; `None` if it is not set and services are not required.
 fn folder() -> Option<String> {
     let folder = std::env::var(FOLDER).ok();
     if folder.is_none() {
@@ -26,7 +26,7 @@ fn folder() -> Option<String> {
     folder
 }
 
-/// Runs promtool, which must succeed, and returns what it prints; `None` where it is left out.
+/// Runs promtool, which must succeed, and returns its output; `None` if promtool is not installed.
 pub fn promtool(arguments: &[&str]) -> Option<String> {
     let ran = Command::new(SCRIPT).args(["promtool", &folder()?]).args(arguments).output().unwrap();
     let output = format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
@@ -34,7 +34,7 @@ pub fn promtool(arguments: &[&str]) -> Option<String> {
     Some(output)
 }
 
-/// A Prometheus that scrapes one server each second and evaluates our alert rules; ended when dropped.
+/// A Prometheus server that scrapes one server every second and evaluates the alert rules; stopped when dropped.
 pub struct Prometheus {
     child: Child,
     url: String,
@@ -42,7 +42,8 @@ pub struct Prometheus {
 }
 
 impl Prometheus {
-    /// Starts with an admin's key for the server, and waits for the first scrape; `None` where it is left out.
+    /// Starts Prometheus with an admin's key for the server, and waits for the first scrape; `None` if it is not
+    /// installed.
     pub async fn of(app: &App) -> Option<Self> {
         let programs = folder()?;
         let (port, folder) =
@@ -78,13 +79,14 @@ impl Prometheus {
         Some(prometheus)
     }
 
-    /// Evaluates a query now: its series, each with `metric` and `value`; `None` while Prometheus does not answer.
+    /// Evaluates a query; returns its series, each with `metric` and `value`, or `None` if Prometheus does not respond.
     pub async fn query(&self, expression: &str) -> Option<Vec<Value>> {
         let body = self.ask("query", &[("query", expression)]).await?;
         Some(body["data"]["result"].as_array()?.clone())
     }
 
-    /// Returns the rules that it evaluates, each with `name`, `health` and `state`.
+    /// Returns the rules that Prometheus evaluates, each with `name`, `health` and `state`; `None` if it does not
+    /// respond.
     pub async fn rules(&self) -> Option<Vec<Value>> {
         let body = self.ask("rules", &[]).await?;
         let groups = body["data"]["groups"].as_array()?.iter();

@@ -1,4 +1,4 @@
-//! A Redis of the test's own: started, frozen, killed, started again on the same port and data.
+//! A Redis server for a single test: started, frozen, killed, and restarted on the same port and data.
 
 use std::process::{Child, Command, Stdio};
 
@@ -8,7 +8,7 @@ use super::db::SERVICES;
 use super::ports::free_port;
 use super::until;
 
-/// Path of `redis-server`; `scripts/test` sets it.
+/// Environment variable with the path of `redis-server`; `scripts/test` sets it.
 const PROGRAM: &str = "PRINTFLOOR_TEST_REDIS";
 
 pub struct RedisServer {
@@ -19,7 +19,8 @@ pub struct RedisServer {
 }
 
 impl RedisServer {
-    /// Reserves a port and a folder, and starts nothing; `None` when there is no program and services are not required.
+    /// Reserves a port and a folder without starting the server; `None` if the program is not installed and services
+    /// are not required.
     pub fn place() -> Option<Self> {
         let Ok(program) = std::env::var(PROGRAM) else {
             assert!(std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {PROGRAM} is not");
@@ -31,7 +32,7 @@ impl RedisServer {
         Some(Self { program, port, dir, child: None })
     }
 
-    /// Does what [`Self::place`] does, and starts it.
+    /// Starts a server on what [`Self::place`] reserves.
     pub async fn start() -> Option<Self> {
         let mut server = Self::place()?;
         server.up().await;
@@ -42,7 +43,7 @@ impl RedisServer {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
-    /// Starts it (again), each change on disk at once, and waits until it answers.
+    /// Starts the server (again), with every change written to disk immediately, and waits until it responds.
     pub async fn up(&mut self) {
         let mut command = Command::new(&self.program);
         command.args(["--port", &self.port.to_string(), "--bind", "127.0.0.1", "--dir"]).arg(self.dir.path());
@@ -51,7 +52,7 @@ impl RedisServer {
         until("redis to answer", || async { self.ask::<String>(&["PING"]).await.ok() }).await;
     }
 
-    /// Asks it something on a connection of its own.
+    /// Sends a command on its own connection; returns the reply.
     pub async fn ask<T: redis::FromRedisValue>(&self, words: &[&str]) -> redis::RedisResult<T> {
         let mut connection = redis::Client::open(self.url())?.get_multiplexed_async_connection().await?;
         let mut command = redis::cmd(words[0]);
@@ -59,14 +60,14 @@ impl RedisServer {
         command.query_async(&mut connection).await
     }
 
-    /// Ends it as a power cut would.
+    /// Kills the server, as a power cut would.
     pub fn kill_9(&mut self) {
         let mut child = self.child.take().expect("it runs");
         child.kill().unwrap();
         child.wait().unwrap();
     }
 
-    /// Sends a signal. `STOP`: it hangs, connections stay open. `CONT`: it goes on.
+    /// Sends a signal to the server: `STOP` freezes it with its connections open, `CONT` resumes it.
     pub fn signal(&self, name: &str) {
         let id = self.child.as_ref().expect("it runs").id().to_string();
         assert!(Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap().success());

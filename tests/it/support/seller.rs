@@ -1,9 +1,9 @@
-//! The seller of shops of tests, as settings and as the rules know it.
+//! The seller in tests, as settings and as the rules represent it.
 
 use printfloor::domain::address::Address;
 use printfloor::domain::party::Party;
 
-/// Issuer of the invoices of shops of tests.
+/// Settings with the seller that issues the invoices of test shops.
 pub const SELLER: [(&str, &str); 6] = [
     ("PRINTFLOOR_INVOICES__SELLER_NAME", "Shop of Tests"),
     ("PRINTFLOOR_INVOICES__SELLER_LINE1", "Lindenstraße 12"),
@@ -13,7 +13,7 @@ pub const SELLER: [(&str, &str); 6] = [
     ("PRINTFLOOR_INVOICES__SELLER_VAT_ID", "DE123456789"),
 ];
 
-/// Returns the same issuer as the rules know it.
+/// Returns the same seller as the rules represent it.
 pub fn seller() -> Party {
     let [name, line1, postal_code, city, country, vat_id] = SELLER.map(|(_, text)| text.to_owned());
     let address = Address { line1, line2: None, city, region: None, postal_code, country };

@@ -1,4 +1,4 @@
-//! Reads server-sent events as a browser does.
+//! Client for server-sent events that reads them like a browser.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::Client;
 use super::waiting::LONG;
 
-/// Time for a whole stream, which is read for longer than any other answer.
+/// Timeout for a whole stream, which takes longer than any other response.
 const WHOLE: Duration = Duration::from_mins(10);
 
 /// One event of a stream.
@@ -27,7 +27,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Opens it, from this event on where one is given.
+    /// Opens a stream, starting after the event `last` if it is given.
     pub async fn open(client: &Client, path: &str, last: Option<&str>) -> Self {
         let mut request = client.request("GET", path).timeout(WHOLE);
         if let Some(last) = last {
@@ -40,7 +40,7 @@ impl Stream {
         Self { pieces, text: String::new() }
     }
 
-    /// Returns the next event; `None` when the server ended the stream.
+    /// Returns the next event; `None` if the server has ended the stream.
     pub async fn next(&mut self) -> Option<Sent> {
         loop {
             if let Some((block, rest)) = self.text.split_once("\n\n") {
@@ -56,7 +56,7 @@ impl Stream {
         }
     }
 
-    /// Takes the next so many events.
+    /// Returns the next `many` events.
     pub async fn take(&mut self, many: usize) -> Vec<Sent> {
         let mut all = Vec::new();
         while all.len() < many {
@@ -71,7 +71,7 @@ impl Stream {
     }
 }
 
-/// Reads a block of lines; `None` for one of comments alone.
+/// Parses a block of lines; `None` if it contains only comments.
 fn read(block: &str) -> Option<Sent> {
     let mut sent = Sent { id: None, event: String::new(), data: Value::Null };
     for line in block.lines() {

@@ -1,9 +1,8 @@
-//! A shop that is made once for all tests of a run: tables, secrets of its own, an admin's key. The server of a test
-//! starts on a copy of it, which saves each test the migrations and a process.
+//! A template shop that is created once for all tests of a run, with tables, its own secrets and an admin's key. The
+//! server of a test starts on a copy, which saves each test the migrations and a process.
 //!
-//! Tests are processes of their own. The first one that needs the shop makes it, while the others wait for a lock; it
-//! is moved into place when it is whole, so that a test that is ended in the middle leaves nothing behind that looks
-//! whole.
+//! Tests run in separate processes. The first one that needs the shop creates it, while the others wait for a lock; the
+//! finished shop is moved into place, so that an interrupted test leaves nothing that looks complete.
 
 use std::fs::{self, DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -17,21 +16,22 @@ use printfloor::store::rows::samples::{SHOP_PREFIX, test_run};
 use super::variables::process_variables;
 use super::{db, until};
 
-/// Longest time between a run's first test and its last start of a server. Older shops are removed by a later run.
+/// Maximum time between a run's first test and its last start of a server. Shops that are older are removed by a later
+/// run.
 const LONGEST_RUN: Duration = Duration::from_hours(6);
 /// Permissions of a server's folders: its user, and nobody else.
 const FOLDER_MODE: u32 = 0o700;
 
-/// Folder with a folder for each kind of database, which has one for each run.
+/// Folder with a subfolder for each kind of database, which contains a folder for each run.
 static SHOPS: LazyLock<PathBuf> = LazyLock::new(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("shops"));
 
-/// The shop of this run on one kind of database.
+/// Template shop of this run for one kind of database.
 pub struct Template {
     folder: PathBuf,
 }
 
 impl Template {
-    /// Returns the shop on the embedded database.
+    /// Returns the template shop on the embedded database, after creating it if necessary.
     pub async fn on_sqlite() -> Self {
         let run_folder = RunFolder::of("sqlite").await;
         if let Some(unfinished) = run_folder.begin() {
@@ -44,7 +44,8 @@ impl Template {
         run_folder.template()
     }
 
-    /// Returns the shop on this PostgreSQL server, and the name of its database, which is there to be copied.
+    /// Returns the template shop on this PostgreSQL server and the name of its database, which can be copied, after
+    /// creating them if necessary.
     pub async fn on_postgres(server: &str) -> (Self, String) {
         let run_folder = RunFolder::of("postgres").await;
         let database = database_of(test_run());
@@ -66,24 +67,24 @@ impl Template {
         copy_folder(&self.folder.join("data"), to);
     }
 
-    /// Returns the key of its admin.
+    /// Returns the key of the shop's admin.
     pub fn key(&self) -> String {
         fs::read_to_string(self.folder.join("key")).unwrap()
     }
 }
 
-/// Folder of a shop of this run, which is or will be there; used by one test at a time.
+/// Folder of this run's shop, finished or not; used by one test at a time.
 struct RunFolder {
     /// Folder of all runs with this kind of database.
     kind: PathBuf,
     /// Folder of this run.
     path: PathBuf,
-    /// Lock on the folder, which is held as long as this lives.
+    /// Lock on the folder, held until this value is dropped.
     _lock: File,
 }
 
 impl RunFolder {
-    /// Waits until no other test holds it.
+    /// Opens the folder, waiting until no other test holds its lock.
     async fn of(kind: &str) -> Self {
         let kind = SHOPS.join(kind);
         let path = kind.join(test_run());
@@ -97,7 +98,7 @@ impl RunFolder {
         self.path.join("shop")
     }
 
-    /// Returns an empty folder to make the shop in; `None` where it is there already.
+    /// Returns an empty folder in which to create the shop; `None` if the shop already exists.
     fn begin(&self) -> Option<PathBuf> {
         if self.shop().exists() {
             return None;
@@ -108,7 +109,7 @@ impl RunFolder {
         Some(unfinished)
     }
 
-    /// Moves a shop that is whole into place, and removes those of runs that are long over.
+    /// Moves a finished shop into place, and removes those of runs that ended long ago.
     fn finish(&self, unfinished: &Path) {
         fs::rename(unfinished, self.shop()).unwrap();
         for run in self.stale() {
@@ -116,7 +117,7 @@ impl RunFolder {
         }
     }
 
-    /// Names the runs that are long over.
+    /// Returns the names of runs that ended long ago.
     fn stale(&self) -> impl Iterator<Item = String> {
         let modified = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified());
         let now = modified(&self.path).unwrap();
@@ -131,7 +132,7 @@ impl RunFolder {
     }
 }
 
-/// Makes a shop with an admin's key, as its owner's first command does.
+/// Creates a shop with an admin's key, as its owner's first command does.
 fn create_shop(folder: &Path, database_url: Option<&str>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_printfloor"));
     command.args(["key", "create", "--new", "--name", "tests", "--role", "admin", "--data"]).arg(folder.join("data"));

@@ -1,16 +1,17 @@
-//! Variables of the processes that tests start.
+//! Environment variables of the processes that tests start.
 
 use std::ffi::OsString;
 
-/// Variable that every process of a test's server gets: it takes no transparent huge pages, from its first allocation
-/// on. A server refuses them by itself at its start; for the tools beside it, zeroing them took a seventh of a test's
-/// processor time.
+/// Variable for every process of a test's server that disables transparent huge pages from the first allocation on. The
+/// server disables them by itself at start-up; in the command-line tools, zeroing them took a seventh of a test's CPU
+/// time.
 const NO_HUGE_PAGES: (&str, &str) = ("MIMALLOC_ALLOW_THP", "0");
-/// Variable with the file of the certificates that clients trust. `scripts/test` names one with a single certificate:
-/// each HTTP client of a server reads all of them when it is made, and no test calls a server that they vouch for.
+/// Environment variable with the path of the file of trusted certificates. `scripts/test` names one with a single
+/// certificate, because each HTTP client of a server reads all of them when it is created, and no test calls a server
+/// that they certify.
 const CERTIFICATES: &str = "SSL_CERT_FILE";
 
-/// Returns the variables that every process of a test's server gets.
+/// Returns the environment variables for every process of a test's server.
 pub fn process_variables() -> impl Iterator<Item = (&'static str, OsString)> {
     let (name, setting) = NO_HUGE_PAGES;
     let certificates = std::env::var_os(CERTIFICATES).map(|file| (CERTIFICATES, file));

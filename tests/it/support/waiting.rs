@@ -1,22 +1,23 @@
-//! Waiting for a condition: looked at again and again until it holds; never a sleep for luck.
+//! Waiting for conditions: they are checked repeatedly until they hold; tests never just sleep.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Long enough for anything that happens at all on a busy machine.
+/// Timeout that suffices for anything that happens at all on a busy machine.
 pub const LONG: Duration = Duration::from_secs(60);
 
-/// Time between two looks.
+/// Minimum interval between two checks.
 pub const BETWEEN: Duration = Duration::from_millis(20);
 
-/// Longest time between two looks. What takes seconds is looked at less often: each look costs the server a request.
+/// Maximum interval between two checks. Slow conditions are checked less often, because each check costs the server a
+/// request.
 const LONGEST_BETWEEN: Duration = Duration::from_millis(60);
 
-/// The part of the time waited so far after which the next look comes.
+/// Divisor that derives the next interval from the time already waited.
 const WAITED_PART: u32 = 40;
 
-/// Looks until it gives something; panics naming what was waited for.
+/// Repeats a check until it returns a value; panics with the description `what` after the timeout.
 #[track_caller]
 pub fn until<T, F: Future<Output = Option<T>>>(what: &str, mut look: impl FnMut() -> F) -> impl Future<Output = T> {
     until_seen(what, move || {
@@ -25,7 +26,7 @@ pub fn until<T, F: Future<Output = Option<T>>>(what: &str, mut look: impl FnMut(
     })
 }
 
-/// Does what [`until`] does, for looks that see something else before: the last of it is shown as well.
+/// Repeats a check as [`until`] does; the panic message also contains the last error that the check returned.
 #[track_caller]
 pub fn until_seen<T, E: std::fmt::Display, F: Future<Output = Result<T, E>>>(
     what: &str,

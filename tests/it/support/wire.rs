@@ -1,4 +1,4 @@
-//! A connection on which a test says each byte itself.
+//! A connection on which a test controls every byte.
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -9,7 +9,7 @@ use super::waiting::LONG;
 
 pub struct Wire {
     stream: TcpStream,
-    /// What has come of the next response.
+    /// Received part of the next response.
     partial: Vec<u8>,
 }
 
@@ -22,13 +22,13 @@ impl Wire {
         Self { stream: TcpStream::connect(address).await.unwrap(), partial: Vec::new() }
     }
 
-    /// Says this; `false` when nobody listens any more.
+    /// Sends these bytes; returns `false` if the other side has closed the connection.
     pub async fn say(&mut self, text: impl AsRef<[u8]>) -> bool {
         self.stream.write_all(text.as_ref()).await.is_ok()
     }
 
-    /// Reads the next response, its body by its length: status and all text. `None` when the connection ended. A read
-    /// that is dropped loses nothing: the next one goes on with it.
+    /// Reads the next response, with its body according to its length; returns the status and the complete text, or
+    /// `None` if the connection was closed. Cancelling a read loses nothing: the next one continues it.
     pub async fn answer(&mut self) -> Option<(u16, String)> {
         loop {
             let so_far = String::from_utf8_lossy(&self.partial).into_owned();
@@ -49,14 +49,14 @@ impl Wire {
         }
     }
 
-    /// Returns whether what comes next begins with this text; leaves the rest unread.
+    /// Returns whether the next bytes are this text; leaves the rest unread.
     pub async fn begins(&mut self, with: &str) -> bool {
         let mut text = vec![0; with.len()];
         let read = timeout(LONG, self.stream.read_exact(&mut text)).await.expect("an answer or an end");
         read.is_ok() && text == with.as_bytes()
     }
 
-    /// Waits until the other side ends the connection; what it said before is dropped.
+    /// Waits until the other side closes the connection; discards everything received before.
     pub async fn ended(&mut self) {
         let mut piece = [0; 4096];
         loop {
@@ -67,12 +67,12 @@ impl Wire {
         }
     }
 
-    /// Sends a GET with this server's admin key, on a connection that stays.
+    /// Sends a GET with the server's admin key on this persistent connection; returns the response.
     pub async fn get(&mut self, app: &App, path: &str) -> Option<(u16, String)> {
         self.get_with(app.key.as_deref().unwrap(), path).await
     }
 
-    /// Does what [`Self::get`] does, with this key.
+    /// Sends a GET as [`Self::get`] does, with this key.
     pub async fn get_with(&mut self, key: &str, path: &str) -> Option<(u16, String)> {
         self.say(format!("GET {path} HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\n\r\n")).await;
         self.answer().await

@@ -1,4 +1,4 @@
-//! Sets of two colours: promised, made good and sent in two parcels.
+//! Two-colour sets: promised, signed off and shipped in two shipments.
 
 use serde_json::{Value, json};
 use simulator::gcode::tools::gcode_of_several;
@@ -43,7 +43,7 @@ struct Shop {
 }
 
 impl Shop {
-    /// Registers the printers: one has both colours and a person who looks at its prints; the others print black alone.
+    /// Registers the printers: one has both colours and a bed that a person clears; the others print only black.
     async fn open(app: App) -> Self {
         // Slow, until the promise is made.
         let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 8, ..FleetOptions::of_each(1) }).await.unwrap();
@@ -68,7 +68,8 @@ impl Shop {
         Self { app, fleet, printers, changer, black, white }
     }
 
-    /// Creates the badge of two colours, two of which are on a plate, and the set of a bracket and two badges.
+    /// Creates a two-colour badge, two per plate, and the set of a bracket and two badges; returns the IDs of the badge
+    /// and the set.
     async fn create_products(&self) -> (String, String) {
         let Self { app, black, white, .. } = self;
         let file = app.gcode("bracket", 240, 10.0).await;
@@ -89,7 +90,7 @@ impl Shop {
         (badge, set)
     }
 
-    /// Waits until the order is promised, and checks the forecast.
+    /// Waits until the order has a forecast and a promise, and checks the forecast; returns the order.
     async fn is_promised(&self, order: &str) -> Value {
         let app = &self.app;
         let path = format!("/api/orders/{order}");
@@ -106,7 +107,7 @@ impl Shop {
         .await
     }
 
-    /// Checks that of the badges one waits for the only printer that has both colours.
+    /// Checks that one of the badges waits for the only printer that has both colours.
     async fn badge_waits_for_both_colours(&self, order: &str, badge: &str) {
         let jobs = self.app.jobs(order).await;
         let of_badges = jobs.iter().find(|job| job["skuId"] == badge && job["state"] == "SLICED").unwrap();
@@ -122,7 +123,8 @@ impl Shop {
         }
     }
 
-    /// Takes the prints of the changer as a person does: of the first badges one is bad, all else is good.
+    /// Clears the beds of the printer with both colours as a person does: one of the first badges is bad, everything
+    /// else is good. Returns the order once it is ready.
     async fn clear_beds_until_ready(&self, order: &str, badge: &str, photo: &Value) -> Value {
         let Self { app, changer, .. } = self;
         let path = format!("/api/orders/{order}");
@@ -161,7 +163,7 @@ impl Shop {
         assert_eq!(photos, [photo], "{jobs:?}");
     }
 
-    /// Sends one set, then the other; each parcel has its packing list.
+    /// Ships one set, then the other; each shipment has its packing list.
     async fn send_two_parcels(&self, order: &str) -> Value {
         let app = &self.app;
         let ship = format!("/api/orders/{order}/ship");
@@ -182,7 +184,7 @@ impl Shop {
         shipped
     }
 
-    /// Checks that the customer hears of each parcel once, and that the promise was kept.
+    /// Checks that the customer is notified of each shipment once, and that the promise was kept.
     async fn customer_hears_of_each_parcel(&self, number: &str) {
         let mails = until("two mails to the customer", || async {
             let mut all = mails(&self.app, number);

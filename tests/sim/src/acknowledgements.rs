@@ -1,4 +1,4 @@
-//! Commands that the server acknowledged. Whatever happens later, each must be in what is read back.
+//! Commands that the server acknowledged. Whatever happens later, each of them must be found in the final data.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -18,11 +18,11 @@ pub struct Errand {
 
 /// Response to a command.
 pub enum Reply {
-    /// It was carried out.
+    /// Carried out; the response body.
     Done(Value),
-    /// It was refused with this code.
+    /// Refused with this code.
     Refused(String),
-    /// Nobody knows: it is repeated with the same key.
+    /// No conclusive response: the command is repeated with the same key.
     Unanswered,
 }
 
@@ -31,21 +31,21 @@ pub enum Reply {
 pub struct Acknowledgement {
     /// Command.
     pub errand: Errand,
-    /// ID of the aggregate that it changed.
+    /// ID of the changed aggregate.
     pub id: Value,
-    /// Version of the aggregate with the change.
+    /// Version of the aggregate after the change.
     pub version: Value,
 }
 
 impl Acknowledgement {
-    /// Creates the acknowledgement that a response body is.
+    /// Creates an acknowledgement from the body of a response.
     pub fn new(errand: &Errand, body: &Value) -> Self {
         Self { errand: errand.clone(), id: body["id"].clone(), version: body["version"].clone() }
     }
 }
 
-/// All acknowledged commands, in the order of their acknowledgement, each with its time in milliseconds since the
-/// beginning, and the keys of all commands that were sent.
+/// All acknowledged commands in the order of acknowledgement, each with its time in milliseconds since the start of the
+/// simulation, and the keys of all commands sent.
 #[derive(Default)]
 pub struct Acknowledgements {
     all: Mutex<Vec<(i64, Acknowledgement)>>,
@@ -54,29 +54,29 @@ pub struct Acknowledgements {
 }
 
 impl Acknowledgements {
-    /// Adds one, which was acknowledged at this time.
+    /// Adds a command that was acknowledged at this time.
     pub fn add(&self, at: i64, one: Acknowledgement) {
         self.all.lock().unwrap_or_else(PoisonError::into_inner).push((at, one));
     }
 
-    /// Notes that a command is sent, for the first time or again.
+    /// Records that a command is sent, for the first time or again.
     pub fn note_key(&self, errand: &Errand) {
         let key = (errand.path.clone(), errand.key.clone());
         self.keys.lock().unwrap_or_else(PoisonError::into_inner).insert(key);
     }
 
-    /// Notes that an event of the payment processor is sent, whose ID is a key as well.
+    /// Records that an event from the payment processor is sent; its ID counts as a key.
     pub fn note_event(&self, body: &str) {
         let id = serde_json::from_str::<Value>(body).unwrap_or_default()["id"].to_string();
         self.keys.lock().unwrap_or_else(PoisonError::into_inner).insert((String::new(), id));
     }
 
-    /// Returns the number of commands and events that were sent, each counted once however often it was repeated.
+    /// Returns the number of distinct commands and events sent, without repetitions.
     pub fn key_count(&self) -> usize {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Returns those from this time on.
+    /// Returns the commands acknowledged at this time or later.
     pub fn since(&self, at: i64) -> Vec<Acknowledgement> {
         let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().filter(|(then, _)| *then >= at).map(|(_, one)| one.clone()).collect()

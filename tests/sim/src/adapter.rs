@@ -1,4 +1,4 @@
-//! Adapter that drives a machine of the world directly: what a protocol would carry is a call here.
+//! Adapter that drives a simulated machine directly: method calls replace the protocol.
 
 use std::io;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ use domain::time::Timestamp;
 use printers::PrinterType;
 use printers::adapter::{Adapter, Deleted, Launch, Operation, PrinterError, RemoteFile, Source};
 
-/// Time that a request takes on its way to the printer, and the same on its way back.
+/// Latency of a request in each direction.
 const WAY: Duration = Duration::from_millis(5);
-/// Time after which a request without an answer is given up.
+/// Timeout of a request.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Types of printers that report what is in their slots.
@@ -40,8 +40,8 @@ pub struct MachineAdapter {
 }
 
 impl MachineAdapter {
-    /// Carries out a request at the machine, with the time that it takes on the way. Either way may lose it, and the
-    /// machine may refuse it, or pretend to.
+    /// Executes a request on the machine, with network latency. The request or the response may be lost, and the
+    /// machine may refuse the request or only pretend to execute it.
     async fn call<T: Send>(
         &self,
         act: impl FnOnce(&mut Machine) -> Result<T, PrinterError> + Send,
@@ -80,7 +80,7 @@ impl MachineAdapter {
         result
     }
 
-    /// Carries out a request that changes nothing. Its answer may come late, and then tells of the past.
+    /// Executes a read-only request. Its response may be delayed and thus outdated.
     async fn query<T: Send>(
         &self,
         act: impl FnOnce(&mut Machine) -> Result<T, PrinterError> + Send,
@@ -97,7 +97,7 @@ impl MachineAdapter {
         if self.supports(operation) { Ok(()) } else { Err(PrinterError::Unsupported(operation)) }
     }
 
-    /// Carries out a request that changes something, which is a step each way.
+    /// Executes a request that changes something; each direction counts as a step at which the server may crash.
     async fn change<T: Send>(
         &self,
         act: impl FnOnce(&mut Machine) -> Result<T, PrinterError> + Send,
@@ -108,7 +108,7 @@ impl MachineAdapter {
         result
     }
 
-    /// Starts a print, whose filaments come from these slots if there are any.
+    /// Starts a print that takes its filaments from these slots, if any.
     async fn begin(&self, name: &str, slots: Vec<(u32, i64)>) -> Result<(), PrinterError> {
         let is_repeated = self.planter.strikes(Plant::RepeatedStart);
         self.command(|machine| {
@@ -125,7 +125,7 @@ impl MachineAdapter {
         .await
     }
 
-    /// Carries out a command at the machine.
+    /// Executes a command on the machine.
     async fn command<T>(
         &self,
         act: impl FnOnce(&mut Machine) -> Result<T, CommandError> + Send,
@@ -145,12 +145,12 @@ fn refusal(error: CommandError) -> PrinterError {
     }
 }
 
-/// Returns the answer of a machine that has stumbled over a request.
+/// Returns the response of a machine that fails with an internal error.
 fn internal_error() -> PrinterError {
     PrinterError::Refused { status: 500, message: "internal server error".to_owned() }
 }
 
-/// Stores an upload as the machine's faults let it.
+/// Stores an upload, subject to the machine's faults.
 fn store(machine: &mut Machine, name: &str, bytes: Vec<u8>, facts: Arc<GcodeFacts>) -> Result<String, PrinterError> {
     let mut faults = machine.faults().clone();
     if faults.cut_uploads > 0 {
@@ -177,8 +177,8 @@ fn store(machine: &mut Machine, name: &str, bytes: Vec<u8>, facts: Arc<GcodeFact
     Err(PrinterError::Altered(format!("{stored} of {sent} bytes")))
 }
 
-/// Reads the file to send, with the line that identifies its print. It is read in the caller's turn, not on a thread,
-/// so that nothing depends on the moment at which the thread ends.
+/// Reads the file to send, preceded by the line that identifies its print. Reads on the caller's thread, so that
+/// nothing depends on the timing of another one.
 fn contents(source: &Source) -> io::Result<Vec<u8>> {
     let mut bytes = source.first_line.as_ref().map(|line| format!("{line}\n").into_bytes()).unwrap_or_default();
     bytes.extend(std::fs::read(&source.path)?);

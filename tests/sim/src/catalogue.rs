@@ -17,23 +17,24 @@ pub struct Catalogue {
     pub ids: Vec<String>,
     /// IDs of the materials, by their places in the plan.
     pub materials: Vec<String>,
-    /// Grams of the materials at the beginning.
+    /// Initial stock of the materials, in grams.
     grams: Vec<u32>,
 }
 
-/// Line that an order must have.
+/// Line that an order is expected to have.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ExpectedLine {
     /// Number of parts, or of sets of a kit.
     pub quantity: u64,
-    /// Line of the kit whose parts these are, with their number in a set.
+    /// Index of the kit's line to which these parts belong, and number of parts per set; `None` if the parts were
+    /// ordered on their own.
     pub of_kit: Option<(usize, u64)>,
-    /// The line is a kit.
+    /// `true` if the line is a kit.
     pub is_kit: bool,
 }
 
 impl Catalogue {
-    /// Creates the catalogue of a shop that was set up by a plan.
+    /// Creates the catalogue of a shop that was set up according to a plan.
     pub fn new(plan: &Plan, set_up: &SetUp) -> Self {
         Self {
             products: plan.products.clone(),
@@ -44,12 +45,13 @@ impl Catalogue {
         }
     }
 
-    /// Returns the thousandths of a gram of a material that the shop had at the beginning.
+    /// Returns the initial stock of a material, in thousandths of a gram.
     pub fn first_stock(&self, place: usize) -> i64 {
         self.grams.get(place).map_or(0, |grams| i64::from(*grams) * 1000)
     }
 
-    /// Returns the lines of an order for these products and kits: those that were ordered, and then the parts of kits.
+    /// Returns the expected lines of an order for these products and kits: first the ordered ones, then the parts of
+    /// kits.
     pub fn lines(&self, ordered: &[(usize, u64)]) -> Vec<ExpectedLine> {
         let kit_of = |place: usize| self.kits.get(place.checked_sub(self.products.len())?);
         let line = |(place, quantity): &(usize, u64)| ExpectedLine {
@@ -68,8 +70,8 @@ impl Catalogue {
         ordered.iter().map(line).chain(parts).collect()
     }
 
-    /// Returns the thousandths of a gram of each material that one print of a product takes; `None` if no product has
-    /// this ID.
+    /// Returns the amount of each material that one print of a product takes, in thousandths of a gram; `None` if no
+    /// product has this ID.
     pub fn needs(&self, product: &str) -> Option<BTreeMap<&str, i64>> {
         let place = self.ids.iter().position(|id| id == product)?;
         let product = self.products.get(place)?;

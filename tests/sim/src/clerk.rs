@@ -1,5 +1,5 @@
-//! Clerk, who writes invoices without orders: some are taken back, others are paid in cash or by their pay links, and
-//! part of that is refunded. What was not acknowledged is repeated with the same key.
+//! The clerk, who issues invoices without orders: some are voided, others are paid in cash or through their pay links,
+//! and some of those are refunded. Unacknowledged requests are repeated with the same key.
 
 use serde_json::{Value, json};
 
@@ -10,26 +10,26 @@ use crate::shop::Shop;
 use crate::till::{PayWay, Payable, Remainder, Till, TillStep};
 use crate::world::World;
 
-/// Most invoices of a story.
+/// Maximum number of invoices in a story.
 const MOST_INVOICES: usize = 2;
 
-/// End of an invoice.
+/// Final state of an invoice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InvoiceEnd {
-    /// It is taken back by a credit note.
+    /// Voided by a credit note.
     Voided,
-    /// It is paid in cash.
+    /// Paid in cash.
     PaidInCash,
-    /// It is paid by its pay link.
+    /// Paid through the pay link.
     PaidByLink,
-    /// It is paid by its pay link, and a third goes back.
+    /// Paid through the pay link; a third is refunded.
     RefundedInPart,
-    /// It is paid by its pay link, and all of it goes back.
+    /// Paid through the pay link and fully refunded.
     Refunded,
 }
 
 impl InvoiceEnd {
-    /// Returns the status of the invoice.
+    /// Returns the expected status of the invoice.
     pub const fn status(self) -> &'static str {
         match self {
             Self::Voided => "void",
@@ -38,7 +38,7 @@ impl InvoiceEnd {
         }
     }
 
-    /// Returns the money that the invoice keeps.
+    /// Returns the share of the payment that the shop keeps.
     pub const fn remainder(self) -> Remainder {
         match self {
             Self::Voided | Self::Refunded => Remainder::Nothing,
@@ -50,23 +50,23 @@ impl InvoiceEnd {
 
 /// Invoice without an order.
 pub struct OwnInvoice {
-    /// Number in the story.
+    /// Number in the story, counted from 0.
     number: usize,
-    /// End of it.
+    /// Planned final state.
     pub end: InvoiceEnd,
-    /// ID, once it is drafted.
+    /// ID; empty until the invoice is drafted.
     pub id: String,
-    /// Total in minor units, once it is drafted.
+    /// Total in minor units; 0 until the invoice is drafted.
     pub total_cents: i64,
     at_ms: i64,
     unit_cents: i64,
     token: String,
     till: Till,
-    /// Number of steps that were acknowledged.
+    /// Number of acknowledged steps.
     acknowledged: usize,
 }
 
-/// Step with an invoice.
+/// Step in the life of an invoice.
 #[derive(Clone, Copy, Debug)]
 enum InvoiceStep {
     Draft,
@@ -84,7 +84,7 @@ pub struct Clerk {
 }
 
 impl Clerk {
-    /// Draws the invoices of a seed.
+    /// Generates the invoices of a seed.
     pub fn draw(seed: u64) -> Self {
         let mut chance = branch(seed, "own invoices");
         let invoices = (0..chance.usize(..=MOST_INVOICES)).map(|number| OwnInvoice {
@@ -112,7 +112,7 @@ impl Clerk {
         self.invoices.iter().all(|invoice| invoice.next_step().is_none())
     }
 
-    /// Takes the next step with each invoice, if it is due.
+    /// Performs the next step of each invoice that is due.
     pub async fn step(&mut self, world: &World, shop: &Shop) -> Result<(), SimError> {
         for invoice in &mut self.invoices {
             let Some(step) = invoice.next_step().filter(|_| world.clock.elapsed_ms() >= invoice.at_ms) else {
@@ -128,7 +128,7 @@ impl Clerk {
 }
 
 impl OwnInvoice {
-    /// Returns all steps, in order.
+    /// Returns all steps in order.
     fn steps(&self) -> Vec<InvoiceStep> {
         use InvoiceStep::{Draft, MarkPaid, OpenLink, Send, Till, Void};
         let pay = Till(TillStep::Pay(PayWay::AtOnce));
@@ -147,7 +147,7 @@ impl OwnInvoice {
         self.steps().get(self.acknowledged).copied()
     }
 
-    /// Takes a step. Returns whether it is done.
+    /// Performs a step. Returns whether it succeeded.
     async fn act(&mut self, world: &World, shop: &Shop, step: InvoiceStep) -> Result<bool, SimError> {
         let (path, body) = match step {
             InvoiceStep::Till(step) => {
@@ -174,7 +174,7 @@ impl OwnInvoice {
         Ok(true)
     }
 
-    /// Returns the request for the draft.
+    /// Returns the request body of the draft.
     fn draft(&self) -> Value {
         json!({
             "customerName": "Bea Buyer", "customerEmail": "bea@example.org",

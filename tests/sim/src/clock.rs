@@ -1,7 +1,7 @@
-//! Clock of the world: virtual time, which goes on when the server crashes and another one starts.
+//! Clock of the simulated world: virtual time that continues when the server crashes and another one starts.
 //!
-//! Each server has a runtime of its own, whose paused clock begins anew. The world counts on from where the last one
-//! ended, so the time between two servers is nothing unless the story says otherwise.
+//! Each server has its own runtime, whose paused clock starts at zero. The world continues from the time at which the
+//! last one stopped, so no time passes between two servers unless the story includes downtime.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,47 +10,47 @@ use tokio::time::Instant;
 
 use domain::time::Timestamp;
 
-/// Moment at which every story begins: 2 November 2026, 08:00 UTC, a Monday.
+/// Start of every story: 2 November 2026, 08:00 UTC, a Monday.
 const BEGINNING: Timestamp = Timestamp(1_793_606_400_000);
 
 /// Clock of the world.
 pub struct WorldClock {
     state: Mutex<ClockState>,
-    /// Arbitrary moment that stands for the beginning where printers count in instants.
+    /// Arbitrary instant that represents the start of the simulation, because printers count in instants.
     origin: Instant,
 }
 
 struct ClockState {
-    /// Virtual milliseconds from the beginning to the start of the current runtime.
+    /// Virtual milliseconds from the start of the simulation to the start of the current runtime.
     offset_ms: i64,
-    /// Start of the current runtime on its own clock; `None` while none runs.
+    /// Start of the current runtime on its own clock; `None` if there is no runtime.
     began: Option<Instant>,
 }
 
 impl WorldClock {
-    /// Creates a clock that stands at the beginning.
+    /// Creates a clock at the start of the simulation.
     pub fn new() -> Self {
         let state = ClockState { offset_ms: 0, began: None };
         Self { state: Mutex::new(state), origin: Instant::now() }
     }
 
-    /// Counts on with the clock of the runtime in which it is called.
+    /// Continues with the clock of the current runtime.
     pub fn start(&self) {
         self.state().began = Some(Instant::now());
     }
 
-    /// Stops before the runtime in which it is called ends.
+    /// Stops the clock; must be called before the current runtime ends.
     pub fn stop(&self) {
         let elapsed_ms = self.elapsed_ms();
         *self.state() = ClockState { offset_ms: elapsed_ms, began: None };
     }
 
-    /// Lets time pass while no server runs.
+    /// Advances the time while no server runs.
     pub fn pass(&self, ms: i64) {
         self.state().offset_ms += ms;
     }
 
-    /// Returns the virtual milliseconds since the beginning.
+    /// Returns the virtual milliseconds since the start of the simulation.
     pub fn elapsed_ms(&self) -> i64 {
         let state = self.state();
         let since = state.began.map_or(0, |began| began.elapsed().as_millis());
@@ -62,17 +62,17 @@ impl WorldClock {
         Self::at(self.elapsed_ms())
     }
 
-    /// Returns the wall-clock time so many milliseconds after the beginning.
+    /// Returns the wall-clock time `ms` milliseconds after the start of the simulation.
     pub fn at(ms: i64) -> Timestamp {
         BEGINNING.plus_ms(ms)
     }
 
-    /// Returns the virtual milliseconds from the beginning to a wall-clock time.
+    /// Returns the virtual milliseconds from the start of the simulation to a wall-clock time.
     pub fn ms_of(at: Timestamp) -> i64 {
         at.since(BEGINNING)
     }
 
-    /// Returns the present moment as printers count it.
+    /// Returns the current virtual time as an instant, as printers count it.
     pub fn instant(&self) -> Instant {
         self.origin + Duration::from_millis(self.elapsed_ms().unsigned_abs())
     }

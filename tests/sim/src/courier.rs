@@ -1,5 +1,5 @@
-//! Courier between the payment processor and the server: brings each event when it is due, also while the server waits
-//! for the answer of the call that caused it.
+//! Courier between the payment processor and the server: delivers each event when it is due, even while the server
+//! waits for the response to the call that caused the event.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::settings::PAYMENT_SECRET;
 use crate::shop::Shop;
 use crate::world::World;
 
-/// Lets something happen with a server, which events reach meanwhile.
+/// Runs `act` on a server while payment events are delivered to it.
 pub async fn while_events_come<T>(
     world: &World,
     shop: &Shop,
@@ -25,7 +25,7 @@ pub async fn while_events_come<T>(
     }
 }
 
-/// Brings events whenever they are due, one after the other. Ends only by an error.
+/// Delivers events as they become due, one after another. Returns only on an error.
 async fn bring_events(world: &World, shop: &Shop) -> SimError {
     loop {
         let Some(event) = world.processor.first_event() else {
@@ -48,7 +48,7 @@ async fn bring_events(world: &World, shop: &Shop) -> SimError {
     }
 }
 
-/// Brings an event. Returns whether the server has taken it.
+/// Delivers an event. Returns whether the server has accepted it.
 async fn bring(world: &World, shop: &Shop, event: &WaitingEvent) -> Result<bool, SimError> {
     let signed = signature(PAYMENT_SECRET, world.clock.now().0 / 1000, event.body.as_bytes());
     let status = shop.payment_event(&signed, event.body.clone()).await?;

@@ -1,4 +1,4 @@
-//! Customers, who order and pay whatever happens to the server. What was not acknowledged they repeat.
+//! Customers, who order and pay whatever happens to the server, and repeat unacknowledged requests.
 
 use std::collections::BTreeMap;
 
@@ -19,11 +19,11 @@ use crate::world::World;
 pub struct Customer {
     /// Plan of the order.
     pub plan: OrderPlan,
-    /// Order as it was placed.
+    /// Placed order; `None` until it is acknowledged.
     pub order: Option<PlacedOrder>,
-    /// Dealings with the checkout.
+    /// State of the checkout.
     till: Till,
-    /// Number of steps that were acknowledged.
+    /// Number of acknowledged steps.
     steps: usize,
 }
 
@@ -38,7 +38,7 @@ pub struct PlacedOrder {
 }
 
 impl Customer {
-    /// Creates a customer who has not ordered yet.
+    /// Creates a customer who has not placed an order yet.
     pub fn new(plan: OrderPlan) -> Self {
         Self { plan, order: None, till: Till::default(), steps: 0 }
     }
@@ -48,7 +48,8 @@ impl Customer {
         self.steps == self.plan.steps.len()
     }
 
-    /// Returns the money that the acknowledged payments and refunds leave with the shop, without those at the checkout.
+    /// Returns the amount that the acknowledged payments and refunds leave with the shop, except those through the
+    /// checkout, in minor units.
     pub fn kept_cents(&self) -> i64 {
         let total = self.order.as_ref().map_or(0, |order| order.total_cents);
         let (mut paid, mut back): (BTreeMap<usize, i64>, BTreeMap<usize, i64>) = <_>::default();
@@ -74,7 +75,7 @@ impl Customer {
         paid.values().sum::<i64>() - back.values().sum::<i64>()
     }
 
-    /// Takes the next step, if it is due.
+    /// Performs the next step if it is due.
     pub async fn step(&mut self, world: &World, shop: &Shop, products: &[String]) -> Result<(), SimError> {
         let Some((at, step)) = self.plan.steps.get(self.steps).copied() else { return Ok(()) };
         if world.clock.elapsed_ms() < at {
@@ -152,7 +153,7 @@ impl Customer {
         Ok(is_acknowledged)
     }
 
-    /// Lets the processor tell of a payment. Returns whether the server has taken the news.
+    /// Makes the processor send a payment event. Returns whether the server has accepted it.
     async fn event(
         &self,
         world: &World,
@@ -181,12 +182,12 @@ impl Customer {
     }
 }
 
-/// Returns the money that a refund leaves at the customer in total.
+/// Returns the total refund, in minor units, after a full or partial refund.
 fn refunded(cents: i64, is_whole: bool) -> i64 {
     if is_whole { cents } else { (cents / 3).max(1) }
 }
 
-/// Returns whether a command was carried out; fails if it was refused.
+/// Returns whether a command was executed; fails if it was refused.
 fn is_done(reply: Reply, what: &str) -> Result<bool, SimError> {
     match reply {
         Reply::Done(_) => Ok(true),
@@ -204,7 +205,7 @@ fn payment_of(order: &PlacedOrder, name: &str, cents: i64) -> SimPayment {
     }
 }
 
-/// Sends an event about the payment with the given name. Returns whether the server has taken it.
+/// Sends an event about the payment with the given name. Returns whether the server has accepted it.
 async fn tell(
     world: &World,
     shop: &Shop,

@@ -1,4 +1,4 @@
-//! Day of the shop: everybody does what is due until all is done and the server has come to rest.
+//! A day of the shop: everyone does what is due until everything is done and the server is idle.
 
 use std::time::Duration;
 
@@ -15,12 +15,13 @@ use crate::sellers::{SaleEnding, read_sales};
 use crate::shop::Shop;
 use crate::world::World;
 
-/// Prints of a part, with those of rejected and failed ones, that the time after healing is enough for.
+/// Number of prints per part, including those for rejected and failed ones, that must fit into the time after all
+/// faults have ended.
 const PRINTS_OF_A_PART: i64 = 4;
-/// Time for which the server must be quiet in the end.
+/// Period for which the server must be idle at the end.
 const QUIET: Duration = Duration::from_secs(120);
 
-/// Longest wait for alerts that are held back, in times of [`QUIET`].
+/// Maximum wait for alerts that are held back, in multiples of [`QUIET`].
 const MAX_WAITS_FOR_ALERTS: u32 = 5;
 
 /// State of the shop at the end.
@@ -29,17 +30,17 @@ pub struct Ending {
     pub orders: Vec<(Value, Vec<Value>)>,
     /// Materials as the API shows them, in the order of the plan.
     pub materials: Vec<Value>,
-    /// Orders that other shops sold, in the order of the plan.
+    /// Orders from sales channels, in the order of the plan.
     pub sales: Vec<SaleEnding>,
     /// Endpoints as the API shows them, in the order of the plan; null for those that do not exist.
     pub endpoints: Vec<Value>,
-    /// Number of events, before and after the server was quiet for a while.
+    /// Number of events before and after the server was idle for a while.
     pub events: (i64, i64),
-    /// Size of the server, before and after it was quiet for a while.
+    /// Size of the server before and after it was idle for a while.
     pub sizes: (ServerSize, ServerSize),
 }
 
-/// Lets the day go by. Returns the state in which everything rests.
+/// Runs the day. Returns the final state.
 pub async fn live(world: &World, shop: &Shop, plan: &Plan, people: &mut People) -> Result<Ending, SimError> {
     let healed_at = world.size.healed_at_ms();
     let until = healed_at + world.size.rest_within_ms() + prints_ms(plan);
@@ -66,13 +67,13 @@ pub async fn live(world: &World, shop: &Shop, plan: &Plan, people: &mut People) 
     }
 }
 
-/// Returns the time of all prints of a plan. Many printers share them.
+/// Returns the time of all prints of a plan, in milliseconds, divided among the printers.
 fn prints_ms(plan: &Plan) -> i64 {
     let printers = plan.size.printers().map_or(1, |printers| printers as i64);
     plan.print_ms().saturating_mul(PRINTS_OF_A_PART) / printers
 }
 
-/// Waits while everything should be quiet, and returns the state after that.
+/// Waits while the server should be idle, and returns the state after that.
 pub async fn ending(world: &World, shop: &Shop, people: &People) -> Result<Ending, SimError> {
     sleep(QUIET).await;
     // An alert may be held back for others for longer than that.

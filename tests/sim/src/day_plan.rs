@@ -11,12 +11,12 @@ use crate::workload::{Workload, draw_day_materials};
 
 /// Milliseconds in a minute.
 const MINUTE_MS: i64 = 60_000;
-/// Time until which orders are placed, in milliseconds: the last ones are printed before everything is healed, or soon
-/// after it.
+/// Time until which orders are placed, in milliseconds, so that the last ones are printed before all faults have ended,
+/// or soon after.
 const LAST_ORDER_MS: i64 = 17 * 60 * MINUTE_MS;
 
 impl Plan {
-    /// Draws the plan of a seed in the given size, and leaves the given parts out.
+    /// Generates a plan of the given size from the seed, omitting the given parts.
     pub fn draw_sized(size: Size, seed: u64, cut: &Cut) -> Self {
         match size {
             Size::Story => Self::draw(seed, cut),
@@ -59,7 +59,7 @@ impl Plan {
         }
     }
 
-    /// Returns the time of all prints of the plan in milliseconds, if they were made one after the other.
+    /// Returns the time of all prints of the plan in sequence, in milliseconds.
     pub fn print_ms(&self) -> i64 {
         let of_product =
             |place: usize, parts: u64| self.products.get(place).map_or(0, |product| product.seconds * parts);
@@ -89,7 +89,7 @@ fn draw_product(chance: &mut Rng) -> Product {
     }
 }
 
-/// Draws an order of up to three products.
+/// Generates an order of up to three products.
 fn draw_order(seed: u64, number: usize, products: usize) -> OrderPlan {
     let mut chance = branch(seed, &format!("order {number} of the day"));
     let first = chance.usize(..products);

@@ -1,7 +1,7 @@
-//! Disk of the world: the data that is durable, whichever server runs on it.
+//! Disk of the simulated world: the durable data, whichever server uses it.
 //!
-//! A server works on a store in memory. When it crashes, the disk keeps exactly the tables that this store had
-//! committed; what was queued, or decided and not submitted, is gone with the server.
+//! A server works on a store in memory. When the server crashes, the disk keeps exactly the tables that this store had
+//! committed; queued commits and unsubmitted decisions are lost.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -31,9 +31,9 @@ struct DiskState {
     tables: Tables,
     /// Data before the last commit with an acknowledged command.
     previous: Tables,
-    /// Store of the server that runs.
+    /// Store of the running server; `None` if none is running.
     open: Option<MemoryStore>,
-    /// Number of the last event that the story contains.
+    /// Number of the last event that has been written to the story.
     last_event: i64,
 }
 
@@ -43,15 +43,15 @@ impl DiskState {
     }
 }
 
-/// Store on the disk's data, as one server uses it.
+/// Store on the disk's data, as opened by one server.
 pub struct OpenDisk {
     /// Store for actors and effects.
     pub store: Store,
-    /// Lookups of the HTTP edge.
+    /// Queries for the HTTP edge.
     pub queries: Queries,
     /// Committed events.
     pub outbox: Arc<Outbox>,
-    /// Store behind the others, with its data.
+    /// Underlying store with its data.
     pub memory: MemoryStore,
 }
 
@@ -61,7 +61,7 @@ impl Disk {
         Self { story, planter, state: Mutex::default() }
     }
 
-    /// Opens the disk for a server. Must be called within the server's runtime.
+    /// Opens the disk for a server. Must be called in the server's runtime.
     pub fn open(self: &Arc<Self>, power: &Arc<Power>, faults: &Arc<StoreFaults>) -> OpenDisk {
         let tables = self.tables();
         let outbox = Outbox::new(tables.last_seq());
@@ -73,7 +73,7 @@ impl Disk {
         OpenDisk { store, queries: Queries::of_memory(memory.clone()), outbox, memory }
     }
 
-    /// Keeps what the server has committed so far. Nothing that it commits later is durable.
+    /// Keeps what the server has committed so far; later commits of that server are not durable.
     pub fn cut(&self) {
         self.tell_events();
         let mut state = self.state();
@@ -82,7 +82,7 @@ impl Disk {
         state.open = None;
     }
 
-    /// Makes the store of the server that runs refuse all work; `None` ends that.
+    /// Makes the running server's store refuse all work; `None` makes it available again.
     pub fn set_unavailable(&self, reason: Option<Unavailable>) {
         if let Some(open) = &self.state().open {
             open.set_unavailable(reason);
@@ -94,7 +94,7 @@ impl Disk {
         self.state().tables()
     }
 
-    /// Tells in the story which events became durable since it was called last.
+    /// Writes the events that have become durable since the last call to the story.
     fn tell_events(&self) {
         let mut state = self.state();
         let tables = state.tables();
@@ -110,7 +110,7 @@ impl Disk {
     }
 }
 
-/// Commit log of one server, in which faults hit commits, and each commit is two steps.
+/// Commit log of one server, which applies faults to commits and counts each commit as two steps.
 struct TracedLog {
     disk: Arc<Disk>,
     memory: MemoryStore,
@@ -119,7 +119,7 @@ struct TracedLog {
 }
 
 impl TracedLog {
-    /// Settles a commit that never reaches the store, after its owner has had time to wait for that.
+    /// Settles a commit that never reaches the store, after giving its owner time to await the settlement.
     fn settle(&self, owner: CommitOwner, settlement: Settlement) {
         let power = self.power.clone();
         tokio::spawn(async move {

@@ -1,22 +1,22 @@
-//! Times at which a system outside is down for long. They are drawn beforehand, whatever the server does meanwhile.
+//! Long outages of external systems. They are generated in advance, independently of the server.
 
 use crate::chance::branch;
 use crate::faults::{FaultKind, FaultPlan};
 use crate::size::Size;
 
-/// Most spells of a story.
+/// Maximum number of periods in a story.
 const MOST_SPELLS: u32 = 2;
-/// Shortest spell.
+/// Minimum duration of a period, in milliseconds.
 const MIN_SPELL_MS: i64 = 5 * 60_000;
-/// Longest spell.
+/// Maximum duration of a period, in milliseconds.
 const MAX_SPELL_MS: i64 = 30 * 60_000;
 
-/// Spells of downtime: beginning and end of each, in milliseconds since the beginning.
+/// Periods of downtime, each with its start and end in milliseconds since the start of the simulation.
 #[derive(Default)]
 pub struct Downtime(Vec<(i64, i64)>);
 
 impl Downtime {
-    /// Draws the spells of a fault.
+    /// Generates the periods for a fault.
     pub fn draw(seed: u64, size: Size, kind: FaultKind, plan: &FaultPlan) -> Self {
         let mut chance = branch(seed, &format!("{kind} spells"));
         let spells = (0..plan.times(kind, MOST_SPELLS)).map(|_| {
@@ -26,7 +26,7 @@ impl Downtime {
         Self(spells.collect())
     }
 
-    /// Returns whether the system is down at a time.
+    /// Returns whether the system is down at this time.
     pub fn is_on(&self, now_ms: i64) -> bool {
         self.0.iter().any(|(begin, end)| (*begin..*end).contains(&now_ms))
     }

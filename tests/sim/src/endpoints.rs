@@ -1,4 +1,4 @@
-//! Webhook endpoints of a story: what the staff does with them, and when their receivers fail.
+//! Webhook endpoints of a story: the staff's actions on them, and the periods in which their receivers fail.
 
 use fastrand::Rng;
 
@@ -6,19 +6,19 @@ use crate::chance::branch;
 use crate::faults::{FaultKind, FaultPlan};
 use crate::size::Size;
 
-/// Time at which everything is healed. Days have no endpoints yet.
+/// Time at which all faults end, in milliseconds. Days have no endpoints yet.
 const HEALED_AT_MS: i64 = Size::Story.healed_at_ms();
-/// Most endpoints of a story.
+/// Maximum number of endpoints in a story.
 const MOST_ENDPOINTS: usize = 3;
-/// Most changes of an endpoint.
+/// Maximum number of changes to an endpoint.
 const MOST_CHANGES: u8 = 3;
-/// Most spells of one fault at one receiver.
+/// Maximum number of periods of one fault at one receiver.
 const MOST_SPELLS: u32 = 2;
-/// Time of the first spell of a receiver's fault.
+/// Earliest time of a receiver's fault, in milliseconds.
 const FIRST_SPELL_MS: i64 = 60_000;
 /// Milliseconds in a minute.
 const MINUTE_MS: i64 = 60_000;
-/// Event types that endpoints subscribe to. All of them happen in stories.
+/// Event types that endpoints subscribe to. All of them occur in stories.
 const EVENTS: [&str; 8] = [
     "order.created",
     "order.paid",
@@ -29,7 +29,8 @@ const EVENTS: [&str; 8] = [
     "job.completed",
     "printer.offline",
 ];
-/// Faults of receivers that end again, each with its longest duration. Some last longer than all retries of a delivery.
+/// Temporary faults of receivers, each with its maximum duration in milliseconds. Some last longer than all retries of
+/// a delivery.
 const SPELLS: [(FaultKind, i64); 5] = [
     (FaultKind::ReceiverDown, 30 * MINUTE_MS),
     (FaultKind::ReceiverHangs, 10 * MINUTE_MS),
@@ -37,7 +38,7 @@ const SPELLS: [(FaultKind, i64); 5] = [
     (FaultKind::ReceiverFails, 10 * MINUTE_MS),
     (FaultKind::ReceiverRedirects, 5 * MINUTE_MS),
 ];
-/// Faults that delay nothing that the server does between an event and its delivery to another receiver.
+/// Faults that do not delay the server between an event and its delivery to another receiver.
 const HARMLESS: [FaultKind; 48] = [
     FaultKind::LostRequest,
     FaultKind::LostAnswer,
@@ -92,50 +93,51 @@ const HARMLESS: [FaultKind; 48] = [
 /// Plan of an endpoint and its receiver.
 #[derive(Clone)]
 pub struct EndpointPlan {
-    /// Number of the endpoint in the plan, which is part of its receiver's address.
+    /// Number of the endpoint in the plan, which is part of its receiver's URL.
     pub number: usize,
-    /// Steps of the staff, each with its time in milliseconds since the beginning. Creating the endpoint is the first.
+    /// Actions of the staff, each with its time in milliseconds since the start of the simulation. The first one
+    /// creates the endpoint.
     pub steps: Vec<(i64, EndpointStep)>,
-    /// Spells in which the receiver fails, in order of precedence.
+    /// Periods in which the receiver fails, in order of precedence.
     pub spells: Vec<Spell>,
-    /// No fault of the story delays the server's own work.
+    /// `true` if no fault of the story delays the server's own work.
     pub is_undisturbed: bool,
 }
 
-/// Step of the staff with an endpoint, or of the server.
+/// Action on an endpoint by the staff, or by the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EndpointStep {
-    /// The endpoint is created, with a subscription to these event types.
+    /// Creates the endpoint with a subscription to these event types.
     Create(Vec<&'static str>),
-    /// Its event types are replaced.
+    /// Replaces the event types.
     Subscribe(Vec<&'static str>),
-    /// Its URL becomes the one with this number.
+    /// Changes the URL to the one with this number.
     Move(usize),
-    /// Its secret becomes the one with this number.
+    /// Changes the secret to the one with this number.
     Rotate(usize),
-    /// The staff disables it.
+    /// Disabled by the staff.
     Disable,
-    /// The staff enables it.
+    /// Enabled by the staff.
     Enable,
-    /// The staff deletes it.
+    /// Deleted by the staff.
     Delete,
-    /// The server disables it, because all attempts at a delivery failed. No plan contains this.
+    /// Disabled by the server, because all attempts at a delivery failed. Not part of any plan.
     Fail,
 }
 
-/// Spell in which a receiver fails.
+/// Period in which a receiver fails.
 #[derive(Clone, Copy, Debug)]
 pub struct Spell {
-    /// Beginning in milliseconds since the beginning of the story.
+    /// Start in milliseconds since the start of the simulation.
     pub from_ms: i64,
-    /// End; [`i64::MAX`] if it never works again.
+    /// End in milliseconds since the start of the simulation; [`i64::MAX`] if the receiver never recovers.
     pub until_ms: i64,
     /// Fault.
     pub fault: FaultKind,
 }
 
 impl EndpointPlan {
-    /// Draws the endpoints of a seed.
+    /// Generates the endpoints of a seed.
     pub fn draw_all(seed: u64, faults: &FaultPlan) -> Vec<Self> {
         let count = branch(seed, "endpoints").usize(..=MOST_ENDPOINTS);
         (0..count).map(|number| Self::draw(seed, number, faults)).collect()
@@ -162,7 +164,7 @@ impl EndpointPlan {
     }
 }
 
-/// Draws what the staff does with an endpoint.
+/// Generates the staff's actions on an endpoint.
 fn draw_steps(chance: &mut Rng) -> Vec<(i64, EndpointStep)> {
     let mut at_ms = chance.i64(30_000..300_000);
     let mut steps = vec![(at_ms, EndpointStep::Create(draw_events(chance)))];
@@ -188,7 +190,7 @@ fn draw_steps(chance: &mut Rng) -> Vec<(i64, EndpointStep)> {
     steps
 }
 
-/// Draws event types: more than half of them, and never none.
+/// Selects event types at random: on average more than half of them, and at least one.
 fn draw_events(chance: &mut Rng) -> Vec<&'static str> {
     let mut events: Vec<_> = EVENTS.into_iter().filter(|_| chance.u8(..5) < 3).collect();
     if events.is_empty() {

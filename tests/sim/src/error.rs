@@ -5,28 +5,28 @@ use std::io;
 use actors::app::ShopStartError;
 use platform::http::BuildError;
 
-/// Reason that a seed failed.
+/// Reason why a seed failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SimError {
-    /// The world has no folder, or no runtime.
+    /// The world's folder or runtime could not be created.
     #[error("the world could not be made: {0}")]
     World(#[from] io::Error),
     /// The server did not start.
     #[error("the server did not start: {0}")]
     Start(#[from] ShopStartError),
-    /// The clients of printers, which connect to nothing, could not be made.
+    /// The printer clients, which connect to nothing, could not be created.
     #[error("the clients of printers could not be made: {0}")]
     Clients(#[from] BuildError),
-    /// A request of the story cannot be written.
+    /// A request of the story is invalid.
     #[error("not a request: {0}")]
     Request(#[from] axum::http::Error),
-    /// A response has no whole body.
+    /// A response has no complete body.
     #[error("the body of a response ended early: {0}")]
     Body(#[from] axum::Error),
-    /// A response is no JSON.
+    /// A response is not valid JSON.
     #[error("not JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// The server answered otherwise than the story needs.
+    /// The server's response differs from the one that the story needs.
     #[error("{request}: expected {expected}, but got {status}: {body}")]
     Answer {
         /// Method and path of the request.
@@ -43,15 +43,15 @@ pub enum SimError {
     Late {
         /// Event that was awaited.
         what: String,
-        /// Virtual time that it had.
+        /// Virtual time after which the wait was given up, in seconds.
         seconds: u64,
-        /// Last state of what it was awaited of.
+        /// Last state of the awaited resource.
         last: String,
     },
     /// The command line names something that does not exist.
     #[error("{0}")]
     Argument(String),
-    /// Something that must always hold does not.
+    /// An invariant is violated.
     #[error("broken: {0}")]
     Broken(String),
 }

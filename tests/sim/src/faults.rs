@@ -1,5 +1,5 @@
-//! Faults of a story. Each seed draws which of them exist and how often, so that every combination has its turn, also
-//! that of a few frequent ones.
+//! Faults of a story. Each seed chooses which of them occur and how often, so that every combination is eventually
+//! tested, including a few frequent ones.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,111 +11,111 @@ use crate::error::SimError;
 /// Kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FaultKind {
-    /// The server loses its power between two steps.
+    /// The server loses power between two steps.
     Crash,
     /// Commits are refused.
     CommitRefused,
-    /// The answer to commits is lost, before or after they became durable.
+    /// The result of a commit is lost, before or after the commit becomes durable.
     CommitLost,
-    /// Commits are overtaken by another generation.
+    /// A commit is overtaken by one of another generation.
     Superseded,
     /// The store is unavailable for a while.
     Outage,
-    /// Requests to printers are lost on their way.
+    /// Requests to printers are lost.
     LostRequest,
-    /// Answers of printers are lost on their way.
+    /// Responses from printers are lost.
     LostAnswer,
-    /// Requests to printers take long.
+    /// Requests to printers are delayed.
     Delay,
-    /// Printers cannot be reached for a while.
+    /// Printers are unreachable for a while.
     Offline,
-    /// Printers accept connections and answer nothing for a while.
+    /// Printers accept connections but do not respond for a while.
     Hang,
     /// Printers refuse every start for a while.
     StartRefused,
-    /// Printers acknowledge starts that they do not execute.
+    /// Printers acknowledge starts that they never execute.
     StartIgnored,
     /// Printers execute starts late.
     StartLate,
-    /// The network is cut in the moment of a start.
+    /// The network is cut just as a print is started.
     CutAtStart,
-    /// Printers lose their power in the middle of a print.
+    /// Printers lose power in the middle of a print.
     PowerLoss,
     /// The servers of printers restart.
     ServerRestart,
     /// Prints fail.
     PrintFails,
-    /// Printers report finished prints as running once more.
+    /// Printers report a finished print as running again.
     Echo,
-    /// People print something of their own at the printers.
+    /// People start their own prints on the printers.
     OwnPrint,
-    /// The mail service refuses mails for a while.
+    /// The mail service rejects emails for a while.
     MailRefused,
-    /// Calls of the payment processor, or its answers, are lost on their way.
+    /// Calls to the payment processor, or its responses, are lost.
     PaymentLost,
-    /// Calls of the payment processor take long.
+    /// Calls to the payment processor take long.
     PaymentSlow,
-    /// The payment processor refuses calls, or fails in them.
+    /// The payment processor refuses calls, or fails while processing them.
     PaymentRefused,
-    /// Events of the payment processor come late, and so in another order.
+    /// Events from the payment processor arrive late, and thus out of order.
     EventLate,
-    /// Events of the payment processor come twice.
+    /// Events from the payment processor arrive twice.
     EventTwice,
-    /// Events of the payment processor come before the answer of the call that causes them.
+    /// Events from the payment processor arrive before the response to the call that causes them.
     EventFirst,
-    /// Events of the payment processor never come, where the server can learn the same by asking.
+    /// Events from the payment processor never arrive, if the server can learn the same by querying.
     EventLost,
-    /// The mail service accepts mails, and its answer is lost.
+    /// The mail service accepts emails, but its response is lost.
     MailLost,
-    /// The mail service takes long.
+    /// The mail service responds slowly.
     MailSlow,
-    /// The mail service is down for long.
+    /// The mail service is down for a long time.
     MailDown,
-    /// Receivers of webhooks cannot be reached for a while, perhaps for longer than deliveries are tried.
+    /// Receivers of webhooks are unreachable for a while, possibly longer than deliveries are retried.
     ReceiverDown,
-    /// Receivers accept connections and answer nothing for a while.
+    /// Receivers accept connections but do not respond for a while.
     ReceiverHangs,
-    /// Receivers take long to answer for a while.
+    /// Receivers respond slowly for a while.
     ReceiverSlow,
-    /// Receivers answer with 500 for a while.
+    /// Receivers respond with 500 for a while.
     ReceiverFails,
-    /// Receivers redirect for a while.
+    /// Receivers respond with redirects for a while.
     ReceiverRedirects,
-    /// Receivers answer with 410 from some time on.
+    /// Receivers respond with 410 permanently from some time on.
     ReceiverGone,
-    /// Answers of receivers are lost, after they accepted a delivery.
+    /// Responses of receivers are lost after they accepted a delivery.
     ReceiverAnswerLost,
-    /// The interface of another shop cannot be reached for a while.
+    /// The API of another shop is unreachable for a while.
     ShopDown,
-    /// The interface of another shop answers nothing for a while.
+    /// The API of another shop does not respond for a while.
     ShopHangs,
-    /// Answers of another shop are lost, after it has done what was requested.
+    /// Responses of another shop are lost after it has executed the request.
     ShopAnswerLost,
-    /// Messages of another shop arrive several times.
+    /// Messages from another shop arrive several times.
     MessageRepeated,
-    /// Messages of another shop arrive late, and so in another order.
+    /// Messages from another shop arrive late, and thus out of order.
     MessageLate,
-    /// Controllers of printers shut down, again after every restart, for a while.
+    /// Printer controllers shut down, and do so again after every restart, for a while.
     FirmwareShutdown,
     /// The servers of printers lose the connection to their controllers for a while.
     ControllerLost,
-    /// The storages of printers are full for a while.
+    /// Printer storage is full for a while.
     DiskFull,
     /// Uploads to printers take long.
     SlowUpload,
-    /// The connection is cut in the middle of uploads.
+    /// The connection is lost in the middle of an upload.
     CutUpload,
-    /// Printers acknowledge uploads of which they store only the beginning.
+    /// Printers acknowledge uploads but store only the start of the file.
     KeptBytes,
-    /// Printers store uploads and close the connection without an answer.
+    /// Printers store uploads and close the connection without a response.
     DropAfterUpload,
-    /// Printers answer every second request with an error, and execute half of those.
+    /// Printers respond to every second request with an error, but execute half of those requests.
     ErrorAnswers,
     /// Printers pause, resume and cancel with a delay.
     SlowCommands,
-    /// Printers tell late of a state that has passed meanwhile.
+    /// Printers report an outdated state.
     LateAnswers,
-    /// Printers refuse the key for a while.
+    /// Printers reject the key for a while.
     WrongKey,
 }
 
@@ -177,7 +177,7 @@ impl FaultKind {
         Self::WrongKey,
     ];
 
-    /// Returns the word for it on the command line.
+    /// Returns the name on the command line.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Crash => "crash",
@@ -236,7 +236,7 @@ impl FaultKind {
         }
     }
 
-    /// Returns the kind with the given word.
+    /// Returns the kind with this command-line name.
     pub fn of_word(word: &str) -> Result<Self, SimError> {
         let kind = Self::ALL.into_iter().find(|kind| kind.word() == word);
         kind.ok_or_else(|| SimError::Argument(format!("no fault is called {word}")))
@@ -249,12 +249,12 @@ impl fmt::Display for FaultKind {
     }
 }
 
-/// Faults that exist in a story, each with its frequency from 0 to 1.
+/// Faults that occur in a story, each with its frequency from 0 to 1.
 #[derive(Clone, Debug, Default)]
 pub struct FaultPlan(BTreeMap<FaultKind, f64>);
 
 impl FaultPlan {
-    /// Draws which faults exist, and how often. One story in eight has none.
+    /// Chooses which faults occur, and how often. One story in eight has none.
     pub fn draw(chance: &mut Rng) -> Self {
         let share = if chance.u8(..8) == 0 { 0.0 } else { chance.f64() * 0.6 };
         let mut rates = BTreeMap::new();
@@ -267,12 +267,12 @@ impl FaultPlan {
         Self(rates)
     }
 
-    /// Returns the frequency of a kind; 0 if it does not exist.
+    /// Returns the frequency of a kind; 0 if it does not occur.
     pub fn rate(&self, kind: FaultKind) -> f64 {
         self.0.get(&kind).copied().unwrap_or_default()
     }
 
-    /// Returns the number of times that a kind occurs, of at most `most`; at least once if it exists.
+    /// Returns how many times a kind occurs, at most `most`, and at least once if it is part of the plan.
     pub fn times(&self, kind: FaultKind, most: u32) -> u32 {
         (self.rate(kind) * f64::from(most)).ceil() as u32
     }

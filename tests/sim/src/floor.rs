@@ -1,5 +1,5 @@
-//! Shop floor on which a test tells a story of its own: printers of one type, a product of which every part is a print,
-//! and nothing that happens by chance. What must not happen is held against the printers' physical log.
+//! Shop floor for hand-written tests: printers of one type, a product whose parts take one print each, and no
+//! randomness. The reference for what must not happen is the printers' physical log.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ use domain::file::GcodeForm;
 use domain::job::Attempt;
 use printers::PrinterType;
 
-/// Duration of a print in seconds.
+/// Duration of a print, in seconds.
 const PRINT_SECONDS: u64 = 600;
-/// Material of a print in grams.
+/// Material per print, in grams.
 pub const PRINT_GRAMS: f64 = 10.0;
-/// Length of the filament of a print in millimetres.
+/// Filament length per print, in millimetres.
 const PRINT_MM: f64 = 3_300.0;
 
-/// Shop floor with printers of one type. It goes on while no server runs.
+/// Shop floor with printers of one type. Printers continue while no server is running.
 pub struct Floor {
     world: World,
     machines: Vec<Arc<FloorMachine>>,
@@ -38,7 +38,7 @@ pub struct Floor {
 }
 
 impl Floor {
-    /// Creates a floor with so many printers, which a server knows and has connected.
+    /// Creates a floor with this many printers, registered and connected.
     ///
     /// # Errors
     ///
@@ -56,11 +56,11 @@ impl Floor {
         Ok(floor)
     }
 
-    /// Starts a server, lets something happen with it, and kills it.
+    /// Starts a server, runs `act` with it, and kills it.
     ///
     /// # Errors
     ///
-    /// Fails if the server does not start, or if what happens does.
+    /// Fails if the server does not start, or if `act` fails.
     pub fn serve<T>(&self, act: impl AsyncFnOnce(&Hall<'_>) -> Result<T, SimError>) -> Result<T, SimError> {
         let result = on_server(&self.world, None, async |shop| act(&Hall::new(self, shop)).await)?;
         result.ok_or_else(|| SimError::Broken("the server has lost its power".to_owned()))
@@ -77,7 +77,7 @@ impl Floor {
         (machine.name.clone(), machine.base_url())
     }
 
-    /// Lets a machine catch up with the clock, and runs a function on it.
+    /// Advances a machine to the current time, and calls `act` with it.
     pub fn with<T>(&self, printer: usize, act: impl FnOnce(&mut Machine) -> T) -> T {
         self.machines[printer].with(act)
     }
@@ -87,43 +87,43 @@ impl Floor {
         self.machines[printer].change_faults(change);
     }
 
-    /// Lets a person print something of their own.
+    /// Starts a person's own print.
     pub fn own_print(&self, printer: usize) {
         self.machines[printer].print_own(printer, PRINT_SECONDS);
     }
 
-    /// Returns what has happened at a printer physically, oldest first.
+    /// Returns the physical log of a printer, oldest entry first.
     pub fn log(&self, printer: usize) -> Vec<PhysicalEvent> {
         self.machines[printer].log().into_iter().map(|entry| entry.what).collect()
     }
 
-    /// Returns the number of entries of this kind in a printer's physical log.
+    /// Returns the number of entries in a printer's physical log for which `which` is true.
     pub fn count(&self, printer: usize, which: impl Fn(&PhysicalEvent) -> bool) -> usize {
         self.log(printer).iter().filter(|what| which(what)).count()
     }
 
-    /// Returns the number of prints that a printer has begun physically, also those of people.
+    /// Returns the number of prints that a printer has physically started, including people's own.
     pub fn started(&self, printer: usize) -> usize {
         self.count(printer, |what| matches!(what, PhysicalEvent::Started { .. }))
     }
 
-    /// Returns the number of prints that a printer has made to their ends, also those of people.
+    /// Returns the number of prints that a printer has physically finished, including people's own.
     pub fn finished(&self, printer: usize) -> usize {
         self.count(printer, |what| matches!(what, PhysicalEvent::Finished { .. }))
     }
 
-    /// Returns the number of prints that a printer was commanded to end.
+    /// Returns the number of prints that a printer has physically cancelled.
     pub fn cancelled(&self, printer: usize) -> usize {
         self.count(printer, |what| matches!(what, PhysicalEvent::Cancelled { .. }))
     }
 
-    /// Returns the number of files that a printer has stored, other than those of people.
+    /// Returns the number of files uploaded to a printer, except those of people.
     pub fn uploaded(&self, printer: usize) -> usize {
         let is_ours = |name: &str| !name.starts_with(OWN_PRINT);
         self.count(printer, |what| matches!(what, PhysicalEvent::Uploaded { filename, .. } if is_ours(filename)))
     }
 
-    /// Returns the slots from which the tools of each print have taken their filament, in the order of the prints.
+    /// Returns the slots that fed the tools of each print, in the order of the prints.
     pub fn fed(&self, printer: usize) -> Vec<Vec<(u32, i64)>> {
         let slots = |what: PhysicalEvent| match what {
             PhysicalEvent::Fed { slots, .. } => Some(slots),
@@ -132,7 +132,7 @@ impl Floor {
         self.log(printer).into_iter().filter_map(slots).collect()
     }
 
-    /// Returns the files that a printer has begun to print, other than those of people, printer by printer.
+    /// Returns the files that the printers have started to print, except those of people, printer by printer.
     pub fn starts(&self) -> Vec<String> {
         let started = |what: PhysicalEvent| match what {
             PhysicalEvent::Started { filename } if !filename.starts_with(OWN_PRINT) => Some(filename),
@@ -141,13 +141,13 @@ impl Floor {
         (0..self.machines.len()).flat_map(|printer| self.log(printer)).filter_map(started).collect()
     }
 
-    /// Returns the IDs of the jobs of an order, oldest first, as they are on the disk.
+    /// Returns the IDs of an order's jobs on the disk, oldest first.
     pub fn jobs_of(&self, order: &str) -> Vec<String> {
         self.world.journal.read(&self.world.disk.tables());
         self.world.journal.jobs_of(order)
     }
 
-    /// Returns all attempts, oldest first, as they are on the disk.
+    /// Returns all attempts on the disk, oldest first.
     pub fn attempts(&self) -> Vec<Attempt> {
         self.world.disk.tables().attempts().cloned().collect()
     }
@@ -158,14 +158,15 @@ impl Floor {
         tables.events_after(0).filter(|numbered| numbered.event.event == event).count()
     }
 
-    /// Returns a file that the printers print: its name and its contents.
+    /// Returns a file in a format that the printers accept: name and contents.
     pub fn printable(&self, name: &str) -> (String, Vec<u8>) {
         let form = if self.declared.prints(GcodeForm::Text) { GcodeForm::Text } else { GcodeForm::Package };
         file_of(form, name)
     }
 }
 
-/// Returns a file that takes a print's time and material, with its name: a package, or plain text for every other form.
+/// Returns a file with the standard print time and material: a package, or plain text for every other format. The name
+/// comes first.
 pub fn file_of(form: GcodeForm, name: &str) -> (String, Vec<u8>) {
     match form {
         GcodeForm::Package => (format!("{name}.gcode.3mf"), package(name, PRINT_SECONDS, PRINT_GRAMS, PRINT_MM)),

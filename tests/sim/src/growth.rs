@@ -1,4 +1,4 @@
-//! Size of a server: whatever could grow without bound while it works.
+//! Size of a server: everything that could grow without bound while it runs.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use tokio::runtime::Handle;
 use crate::shop::Shop;
 use crate::world::World;
 
-/// Size of a server and its data at one moment.
+/// Size of a server and its data at one point in time.
 pub struct ServerSize {
-    /// Number of tasks. Each timer of an actor is one.
+    /// Number of async tasks; each timer of an actor is one.
     pub tasks: usize,
     /// Number of aggregates in memory, of each kind.
     pub actors: BTreeMap<&'static str, u64>,
-    /// Number of commands that wait or are being carried out.
+    /// Number of commands that are queued or being executed.
     pub waiting: u64,
-    /// Number of endpoints that follow the events, and the events that the last of them has not read yet.
+    /// Number of endpoints that follow the events, and the number of events that the slowest of them has not read yet.
     pub followers: (u64, i64),
     /// Number of rows of each table.
     pub rows: BTreeMap<&'static str, usize>,

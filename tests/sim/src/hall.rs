@@ -1,4 +1,4 @@
-//! Hall with a floor's printers, as a test sees it through the server that runs: it orders, acts and waits by the API.
+//! View of a floor's printers through the running server: places orders, acts and waits through the API.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -17,13 +17,13 @@ use crate::setup::id_of;
 use crate::shop::Shop;
 use domain::job::AttemptState;
 
-/// Virtual time for which something is awaited.
+/// Timeout for waits, in virtual time.
 const PATIENCE: Duration = Duration::from_secs(4 * 3600);
-/// Interval at which a test looks again at a printer itself.
+/// Interval at which a test polls a printer directly.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
-/// Grams of the material at the beginning.
+/// Initial stock of the material, in grams.
 const STOCK_GRAMS: f64 = 1_000.0;
-/// Kinds of attention that say that a printer cannot be used at all.
+/// Kinds of attention that make a printer unusable.
 const UNUSABLE: [&str; 3] = ["unreachable", "wrong_key", "read_only"];
 
 /// Floor with a running server.
@@ -68,7 +68,7 @@ impl<'a> Hall<'a> {
         self.shop.get(path).await?.expect(200)
     }
 
-    /// Sends a command that is answered with this status.
+    /// Sends a POST that must return this status.
     pub async fn post(&self, path: &str, body: &Value, status: u16) -> Result<Value, SimError> {
         self.shop.post(path, body).await?.expect(status)
     }
@@ -83,7 +83,7 @@ impl<'a> Hall<'a> {
         id_of(&self.shop.upload(name, contents).await?.expect(201)?)
     }
 
-    /// Adds a product of which every part is a print of a file. Returns its ID.
+    /// Creates a product whose parts take one print of a file each. Returns its ID.
     pub async fn product(&self, code: &str, material: &str, file: &str) -> Result<String, SimError> {
         let sku = json!({
             "code": code, "name": code, "materialId": material, "estimatedConsumption": PRINT_GRAMS,
@@ -92,7 +92,7 @@ impl<'a> Hall<'a> {
         id_of(&self.post("/api/skus", &sku, 201).await?)
     }
 
-    /// Places an order for so many parts of a product, and pays it. Returns its ID.
+    /// Places and pays for an order for this many parts of a product. Returns its ID.
     pub async fn order_of(&self, sku: &str, parts: u32) -> Result<String, SimError> {
         let body = json!({"lines": [{"skuId": sku, "quantity": parts}], "customerEmail": "buyer@example.org"});
         let order = id_of(&self.post("/api/orders", &body, 201).await?)?;
@@ -100,19 +100,19 @@ impl<'a> Hall<'a> {
         Ok(order)
     }
 
-    /// Places an order for so many parts, and pays it. Returns its ID.
+    /// Places and pays for an order for this many parts. Returns its ID.
     pub async fn order(&self, parts: u32) -> Result<String, SimError> {
         self.order_of(&self.floor.sku, parts).await
     }
 
-    /// Returns the IDs of the jobs of an order, oldest first, once something has happened to one of them.
+    /// Waits until an order has jobs; returns their IDs, oldest first.
     pub async fn jobs(&self, order: &str) -> Result<Vec<String>, SimError> {
         let has_jobs = |_: &Value| !self.floor.jobs_of(order).is_empty();
         self.until("jobs", &format!("/api/orders/{order}"), has_jobs).await?;
         Ok(self.floor.jobs_of(order))
     }
 
-    /// Places an order for one part, and pays it. Returns the IDs of the order and of its job.
+    /// Places and pays for an order for one part. Returns the IDs of the order and its job.
     pub async fn one(&self) -> Result<(String, String), SimError> {
         let order = self.order(1).await?;
         let job = self.jobs(&order).await?.remove(0);
@@ -124,37 +124,37 @@ impl<'a> Hall<'a> {
         self.get(&format!("/api/jobs/{job}")).await
     }
 
-    /// Reads a resource until a condition holds of it.
+    /// Polls a resource until it meets a condition; returns the resource.
     pub async fn until(&self, what: &str, path: &str, is_so: impl Fn(&Value) -> bool) -> Result<Value, SimError> {
         self.shop.until(what, path, PATIENCE, is_so).await
     }
 
-    /// Waits until a condition holds of a job.
+    /// Polls a job until it meets a condition; returns the job.
     pub async fn job_until(&self, what: &str, job: &str, is_so: impl Fn(&Value) -> bool) -> Result<Value, SimError> {
         self.until(what, &format!("/api/jobs/{job}"), is_so).await
     }
 
-    /// Waits until a job is in a state.
+    /// Waits until a job is in this state; returns the job.
     pub async fn job_is(&self, job: &str, state: &str) -> Result<Value, SimError> {
         self.job_until(&format!("job {state}"), job, |job| job["state"] == state).await
     }
 
-    /// Waits until the last attempt of a job is in a state.
+    /// Waits until the last attempt of a job is in this state; returns the job.
     pub async fn attempt_is(&self, job: &str, state: &str) -> Result<Value, SimError> {
         self.job_until(&format!("attempt {state}"), job, |job| attempt_states(job).last() == Some(&state)).await
     }
 
-    /// Waits until a job waits for a reason with these words.
+    /// Waits until a job's waiting reason contains this text; returns the job.
     pub async fn waits_for(&self, job: &str, words: &str) -> Result<Value, SimError> {
         self.job_until(words, job, |job| job["state"] == "SLICED" && has_words(&job["waitingReason"], words)).await
     }
 
-    /// Waits until an order has a status.
+    /// Waits until an order has this status; returns the order.
     pub async fn order_is(&self, order: &str, status: &str) -> Result<Value, SimError> {
         self.until(&format!("order {status}"), &format!("/api/orders/{order}"), |order| order["status"] == status).await
     }
 
-    /// Returns the path of a printer, with the rest of it.
+    /// Returns the API path of a printer, extended by `rest`.
     pub fn path(&self, printer: usize, rest: &str) -> String {
         format!("/api/printers/{}{rest}", self.floor.printers[printer])
     }
@@ -164,7 +164,7 @@ impl<'a> Hall<'a> {
         self.get(&self.path(printer, "/status")).await
     }
 
-    /// Waits until a condition holds of the status of a printer.
+    /// Polls a printer's status until it meets a condition; returns the status.
     pub async fn status_until(
         &self,
         what: &str,
@@ -174,7 +174,7 @@ impl<'a> Hall<'a> {
         self.until(what, &self.path(printer, "/status"), is_so).await
     }
 
-    /// Waits until the server shows this connection to a printer, and the printer's own rules go by it.
+    /// Waits until a printer's status shows this connection, and the printer's attention agrees with it.
     pub async fn connection_is(&self, printer: usize, connection: &str) -> Result<(), SimError> {
         let is_usable = connection == "connected";
         let agrees = |status: &Value| UNUSABLE.iter().any(|word| calls_for(status, word)) != is_usable;
@@ -182,7 +182,7 @@ impl<'a> Hall<'a> {
         self.status_until(&format!("connection {connection}"), printer, is_so).await.map(drop)
     }
 
-    /// Waits until a printer calls for this attention, or no longer does.
+    /// Waits until a printer has this attention, or no longer has it.
     pub async fn attention(&self, printer: usize, word: &str, is_there: bool) -> Result<(), SimError> {
         let is_so = |status: &Value| calls_for(status, word) == is_there;
         self.status_until(&format!("attention {word}: {is_there}"), printer, is_so).await.map(drop)
@@ -194,12 +194,12 @@ impl<'a> Hall<'a> {
         self.post(&self.path(printer, "/bed-cleared"), &json!({}), 200).await.map(drop)
     }
 
-    /// Says of a printer that somebody has looked after it, whether or not that was called for.
+    /// Reports that an operator has looked after a printer, whether or not this was necessary.
     pub async fn clear_attention(&self, printer: usize) -> Result<(), SimError> {
         self.shop.post(&self.path(printer, "/clear-attention"), &json!({})).await.map(drop)
     }
 
-    /// Waits until the server has looked at a printer twice more.
+    /// Waits until the server has polled the printer two more times.
     pub async fn looks(&self, printer: usize) -> Result<(), SimError> {
         for _ in 0..2 {
             let before = self.status(printer).await?["updatedAt"].clone();
@@ -208,17 +208,17 @@ impl<'a> Hall<'a> {
         Ok(())
     }
 
-    /// Waits until a printer has no job in hand.
+    /// Waits until a printer has no job assigned.
     pub async fn free(&self, printer: usize) -> Result<(), SimError> {
         self.status_until("no job in hand", printer, |status| status["jobId"].is_null()).await.map(drop)
     }
 
-    /// Lets time go by.
+    /// Advances the virtual time.
     pub async fn pass(&self, time: Duration) {
         sleep(time).await;
     }
 
-    /// Waits until something has happened at the printers themselves.
+    /// Waits until a condition holds for the printers themselves.
     pub async fn physically(&self, what: &str, is_so: impl Fn() -> bool) -> Result<(), SimError> {
         let mut waited = Duration::ZERO;
         while !is_so() {
@@ -232,13 +232,13 @@ impl<'a> Hall<'a> {
         Ok(())
     }
 
-    /// Waits until the first start has arrived that a printer executes later or never.
+    /// Waits until a printer has received a start that it executes later or never.
     pub async fn start_arrived(&self, printer: usize) -> Result<(), SimError> {
         let has_arrived = || self.floor.with(printer, |machine| machine.withheld_starts() > 0);
         self.physically("the arrival of a start", has_arrived).await
     }
 
-    /// Cuts the power of a printer, and waits until it is connected again.
+    /// Power-cycles a printer, and waits until it is connected again.
     pub async fn power_cycle(&self, printer: usize) -> Result<(), SimError> {
         // The server notices the silence before the printer boots.
         self.floor.faults(printer, |faults| faults.disconnect = true);
@@ -248,7 +248,7 @@ impl<'a> Hall<'a> {
         self.connection_is(printer, "connected").await
     }
 
-    /// Loads a slot of a printer with a spool, once the printer has reported the slot if it reports any.
+    /// Loads a spool into a slot of a printer, after the printer has reported the slot if its type reports slots.
     pub async fn load(&self, printer: usize, slot: usize, spool: &Value) -> Result<(), SimError> {
         let has_gates = self.floor.with(printer, |machine| !machine.gates().is_empty());
         if has_gates && REPORT_SLOTS.contains(&self.floor.declared.word) {
@@ -258,15 +258,15 @@ impl<'a> Hall<'a> {
         self.post(&self.path(printer, &format!("/slots/{slot}")), spool, 200).await.map(drop)
     }
 
-    /// Returns the grams that are gone once nothing is reserved any more.
+    /// Waits until nothing is reserved, and returns the consumed material, in grams.
     pub async fn used(&self) -> Result<f64, SimError> {
         let path = format!("/api/inventory/materials/{}", self.floor.material);
         let stock = self.until("the last claim to be settled", &path, |stock| stock["reserved"] == 0).await?;
         Ok(STOCK_GRAMS - stock["quantity"].as_f64().unwrap_or_default())
     }
 
-    /// Demands what holds after every story: no file was started twice, nothing is reserved any more, and as many
-    /// prints came to their ends as the shop counts and has published.
+    /// Checks the rules that hold after every test: no file was started twice, nothing is reserved, and the number of
+    /// finished prints equals the number that the shop counts and has published.
     pub async fn truth(&self) -> Result<(), SimError> {
         self.used().await?;
         let starts = self.floor.starts();
@@ -295,7 +295,7 @@ pub fn has_words(text: &Value, words: &str) -> bool {
     text.as_str().is_some_and(|text| text.contains(words))
 }
 
-/// Returns whether a printer calls for this attention, by its status.
+/// Returns whether a printer's status shows this attention.
 pub fn calls_for(status: &Value, word: &str) -> bool {
     status["attention"].as_array().is_some_and(|all| all.iter().any(|one| one == word))
 }

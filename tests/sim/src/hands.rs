@@ -1,4 +1,4 @@
-//! What people do at a printer with their own hands, so that it can print again.
+//! Manual work of people at a printer that makes it ready to print again.
 
 use axum::http::Method;
 use serde_json::json;
@@ -9,8 +9,8 @@ use crate::machine::FloorMachine;
 use crate::shop::Shop;
 use crate::world::World;
 
-/// Sets a printer right: a controller that has shut down is started again, once what made it shut down is over, and the
-/// axes are homed if they have to be.
+/// Makes a printer ready: restarts a controller that has shut down, once the cause has ended, and homes the axes if
+/// necessary.
 pub async fn set_right(
     world: &World,
     shop: &Shop,

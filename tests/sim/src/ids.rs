@@ -1,4 +1,4 @@
-//! IDs and chance of the servers of one world, from its seed.
+//! IDs and randomness for the servers of a world, derived from its seed.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,12 +9,12 @@ use crate::clock::WorldClock;
 use domain::aggregate::{Ids, LastNumbers, NumberSeries};
 use domain::id::Id;
 
-/// Source of IDs and chance that outlives crashes, so that no two servers create the same ID.
+/// Source of IDs and randomness that survives crashes, so that no two servers create the same ID.
 pub struct WorldIds(Mutex<IdState>);
 
 struct IdState {
     chance: Rng,
-    /// Virtual time of the last ID. It never goes back, so that IDs sort by their creation.
+    /// Virtual time of the last ID, in milliseconds. It never decreases, so that IDs sort by creation.
     last_ms: u64,
     count: u64,
 }
@@ -30,7 +30,7 @@ impl WorldIds {
     }
 }
 
-/// IDs of one server, with the human-readable numbers that it continues.
+/// IDs of one server, with the human-readable numbers, which it continues.
 pub struct ServerIds {
     world: Arc<WorldIds>,
     clock: Arc<WorldClock>,
@@ -38,7 +38,7 @@ pub struct ServerIds {
 }
 
 impl ServerIds {
-    /// Creates the IDs of a server that found `last` in its data.
+    /// Creates the ID source of a server whose data ends with the numbers `last`.
     pub fn new(world: Arc<WorldIds>, clock: Arc<WorldClock>, last: LastNumbers) -> Self {
         Self { world, clock, numbers: Mutex::new(last) }
     }

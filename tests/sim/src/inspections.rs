@@ -1,4 +1,4 @@
-//! Verdicts of the staff on the parts of each print.
+//! Sign-offs by the staff for the parts of each print.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 
 use crate::chance::branch;
 
-/// Reason for which parts are rejected.
+/// Reason given for rejected parts.
 const REASON: &str = "adhesion";
 
-/// Acknowledged verdicts on the parts of one print.
+/// Acknowledged sign-offs for the parts of one print.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict {
-    /// Good parts by the last verdict.
+    /// Number of good parts in the latest sign-off.
     pub good: u64,
-    /// Fewest good parts by any verdict.
+    /// Lowest number of good parts in any sign-off.
     pub least: u64,
-    /// Most good parts by any verdict.
+    /// Highest number of good parts in any sign-off.
     pub most: u64,
     /// Number of verdicts.
     pub count: u32,
@@ -26,27 +26,29 @@ pub struct Verdict {
 #[derive(Default)]
 pub struct Inspections {
     verdicts: BTreeMap<String, Verdict>,
-    /// Time at which somebody first stood before the parts of each attempt, in milliseconds since the beginning.
+    /// Time at which somebody first inspected the parts of each attempt, in milliseconds since the start of the
+    /// simulation.
     looks: BTreeMap<String, i64>,
 }
 
 impl Inspections {
-    /// Returns the verdicts on the print of an attempt.
+    /// Returns the sign-offs for an attempt's print; `None` if there are none.
     pub fn of(&self, attempt: &str) -> Option<Verdict> {
         self.verdicts.get(attempt).copied()
     }
 
-    /// Notes that somebody is about to report on the parts of an attempt.
+    /// Records that somebody is about to report on the parts of an attempt.
     pub fn look(&mut self, attempt: &str, now: i64) {
         self.looks.entry(attempt.to_owned()).or_insert(now);
     }
 
-    /// Returns the time before which nobody can have reported on the parts of an attempt; `None` if nobody has.
+    /// Returns the time of the first inspection of an attempt's parts, before which no report is possible; `None` if
+    /// there was none.
     pub fn first_look(&self, attempt: &str) -> Option<i64> {
         self.looks.get(attempt).copied()
     }
 
-    /// Records an acknowledged verdict.
+    /// Records an acknowledged sign-off.
     pub fn add(&mut self, attempt: &str, good: u64) {
         let first = Verdict { good, least: good, most: good, count: 0 };
         let verdict = self.verdicts.entry(attempt.to_owned()).or_insert(first);
@@ -55,13 +57,13 @@ impl Inspections {
     }
 }
 
-/// Draws the number of good parts of a plate for the verdict with this number. It is the same whenever it is drawn.
+/// Returns the number of good parts on a plate for the sign-off with this number; it depends only on the arguments.
 pub fn draw_good(seed: u64, attempt_number: &str, verdict: u32, plate: u64) -> u64 {
     let mut chance = branch(seed, &format!("verdict {verdict} on {attempt_number}"));
     if chance.u8(..5) == 0 { chance.u64(..plate) } else { plate }
 }
 
-/// Returns the request for a verdict.
+/// Returns the request body of a sign-off.
 pub fn verdict_request(good: u64, plate: u64) -> Value {
     if good < plate { json!({"goodCount": good, "reason": REASON}) } else { json!({"goodCount": good}) }
 }

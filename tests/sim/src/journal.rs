@@ -1,12 +1,12 @@
-//! Index of the events on the disk, which people look things up in. Each event is read once, so that a day with many
-//! events costs no more than their number.
+//! Index of the events on the disk, used for lookups. Each event is read once, so that the cost of a day is
+//! proportional to its number of events.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use store::memory::Tables;
 
-/// Events on the disk, as far as somebody has looked.
+/// Index of the events read so far.
 #[derive(Default)]
 pub struct Journal(Mutex<JournalState>);
 
@@ -16,12 +16,12 @@ struct JournalState {
     last: i64,
     /// Jobs by their orders.
     jobs: BTreeMap<String, BTreeSet<String>>,
-    /// Number of the last event about each thing. What happens to a job happens to its order as well.
+    /// Number of the last event about each subject. Events about a job also count for its order.
     changes: BTreeMap<String, i64>,
 }
 
 impl Journal {
-    /// Reads the events that came since it was called last.
+    /// Reads the events since the last call.
     pub fn read(&self, tables: &Tables) {
         let mut state = self.state();
         if tables.last_seq() < state.last {

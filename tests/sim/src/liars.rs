@@ -1,5 +1,4 @@
-//! Lies of printers: faults of a machine besides those of its starts, its power and its network, which come and go with
-//! the weather.
+//! Lies of printers: faults other than those of starts, power and network, which come and go like the weather.
 
 use fastrand::Rng;
 use simulator::PrinterFaults;
@@ -7,16 +6,16 @@ use simulator::faults::{Delay, HostDisconnect, SlowUpload};
 
 use crate::faults::FaultKind;
 
-/// Speeds of slow uploads in bytes per second. A file takes between a few seconds and half a minute.
+/// Speeds of slow uploads, in bytes per second. A file takes between a few seconds and half a minute.
 const UPLOAD_SPEEDS: [u64; 3] = [100, 300, 900];
-/// Most uploads that one spell cuts.
+/// Maximum number of uploads interrupted in one period.
 const MOST_CUTS: u32 = 6;
-/// Longest delay of commands and answers, less than the time for which a silent printer is waited for.
+/// Maximum delay of commands and responses, in milliseconds; less than the timeout for a silent printer.
 const MAX_DELAY_MS: u64 = 12_000;
-/// Most bytes of a file of which the rest is dropped.
+/// Maximum number of bytes that are kept of a truncated file.
 const MAX_KEPT_BYTES: u64 = 2_000;
 
-/// Fault of a machine for a while.
+/// Temporary fault of a machine.
 #[derive(Clone, Copy, Debug)]
 pub enum Lie {
     /// The controller has shut down.
@@ -27,24 +26,24 @@ pub enum Lie {
     DiskFull,
     /// Uploads are received at this speed, in bytes per second.
     SlowUpload(u64),
-    /// So many uploads are cut.
+    /// This many uploads are interrupted.
     CutUploads(u32),
-    /// So many bytes of each upload are stored.
+    /// This many bytes of each upload are stored.
     KeptBytes(u64),
-    /// Uploads are stored and not answered.
+    /// Uploads are stored without a response.
     DropAfterUpload,
-    /// Every second answer is an error.
+    /// Every second response is an error.
     ErrorAnswers,
     /// Commands take effect late.
     SlowCommands(Delay),
-    /// Answers come late.
+    /// Responses are delayed.
     LateAnswers(Delay),
-    /// The key is refused.
+    /// The key is rejected.
     WrongKey,
 }
 
 impl Lie {
-    /// Draws the lie of a kind of fault; `None` for faults of another sort.
+    /// Generates the lie for a kind of fault; `None` for faults of another category.
     pub fn draw(kind: FaultKind, chance: &mut Rng) -> Option<Self> {
         let delay = Delay { after_ms: chance.u64(1_000..MAX_DELAY_MS) };
         Some(match kind {
@@ -63,7 +62,7 @@ impl Lie {
         })
     }
 
-    /// Lets the lie begin or end.
+    /// Switches the lie on or off.
     pub fn apply(self, faults: &mut PrinterFaults, is_on: bool) {
         match self {
             Self::Shutdown => faults.firmware_shutdown = is_on,

@@ -1,18 +1,18 @@
-//! Deterministic simulation: the real shop, from its rules to its router, on virtual time. One seed is one story, and
-//! the same seed tells it again to the byte.
+//! Deterministic simulation: the real shop, from its rules to its router, on virtual time. A seed determines a story,
+//! and the same seed reproduces it byte for byte.
 //!
 //! The server runs on a single thread with a paused clock, its data is in memory (`disk`), its printers are the
 //! simulator's machines without their protocols (`machine`), and requests reach its router without a socket (`shop`).
-//! Everything that outlives a crash of the server is in the `world`. A seed draws a `plan`: what `customers` and
-//! `staff` do (`workload`, `office`, `parcels`), which webhook `endpoints` there are and what other shops have `sold`,
-//! which `faults` exist, when they come (`weather`, `liars`, `store_faults`) and at which steps the server crashes
-//! (`power`). A story has a `size`: it is short, or a whole day of a shop with twenty printers (`day_plan`). Money
-//! moves at the `processor`, by the steps of `till`; other systems answer at the ports of their clients (`outside`,
-//! `receivers`, `other_shops`). `oracles` judges by what happened in the world, and asks the judged code nothing;
-//! `plants` shows that it sees. A test tells a story of its own on a `floor`, by its `hall`.
-//! `docs/design/simulation.md` lists what could make two runs differ, and how each is kept out.
+//! Everything that survives a crash of the server is in the `world`. A seed determines a `plan`: the actions of
+//! `customers` and `staff` (`workload`, `office`, `parcels`), the webhook `endpoints`, the orders that other shops have
+//! `sold`, the `faults` that occur, when they occur (`weather`, `liars`, `store_faults`), and the steps at which the
+//! server crashes (`power`). A story has a `size`: it is short, or a whole day of a shop with twenty printers
+//! (`day_plan`). Payments are made at the `processor`, by the steps of `till`; other systems respond at the ports of
+//! their clients (`outside`, `receivers`, `other_shops`). `oracles` checks what happened in the world without using the
+//! code under test; `plants` shows that the oracles detect faults. Hand-written tests use a `floor` through its `hall`.
+//! `docs/design/simulation.md` lists everything that could make two runs differ, and how each is excluded.
 //!
-//! The wire protocols of printers and services, and the SQL databases, are not simulated: `tests/it` has them.
+//! The wire protocols of printers and services, and the SQL databases, are not simulated; `tests/it` covers them.
 
 mod acknowledgements;
 mod adapter;

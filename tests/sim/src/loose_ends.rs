@@ -1,5 +1,5 @@
-//! Work that is left over outside of production: invoices without orders, events on their way to the server, and emails
-//! that it has not sent.
+//! Unfinished work outside production: invoices without orders, events that have not been delivered to the server, and
+//! unsent emails.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ pub fn mails(tables: &Tables) -> Result<Vec<Value>, SimError> {
     Ok(mails.collect::<Result<_, _>>()?)
 }
 
-/// Returns something that is not done yet; `None` if all is.
+/// Returns a description of something unfinished; `None` if everything is done.
 pub fn first(world: &World, people: &People) -> Result<Option<String>, SimError> {
     if !people.clerk.is_done() {
         return Ok(Some("an invoice has not come to its end".to_owned()));

@@ -1,5 +1,5 @@
-//! Printers of the world: the simulator's machines, driven by virtual time and without a protocol, and the network to
-//! them.
+//! Printers of the simulated world: the simulator's machines, driven by virtual time and without a protocol, and the
+//! network to them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,14 +15,14 @@ use crate::faults::{FaultKind, FaultPlan};
 use crate::prints::{PhysicalPrint, PrintIndex};
 use crate::story::Story;
 
-/// Beginning of the names of files that people print on their own.
+/// Prefix of the names of people's own files.
 pub const OWN_PRINT: &str = "vase-own";
-/// Share of the requests that a fault of the highest frequency hits.
+/// Share of the requests affected by a fault of the highest frequency.
 const SHARE: f64 = 0.05;
-/// Longest additional time on the way.
+/// Maximum additional latency, in milliseconds.
 const MAX_DELAY_MS: u64 = 8_000;
 
-/// Printer on the shop floor. It goes on printing while no server runs.
+/// Printer on the shop floor, which continues to print while no server is running.
 pub struct FloorMachine {
     /// Name of the printer, which is also the host in its address.
     pub name: String,
@@ -34,10 +34,10 @@ pub struct FloorMachine {
 struct MachineState {
     machine: Machine,
     network: Network,
-    /// Number of entries of the machine's log that the story contains.
+    /// Number of entries of the machine's log that have been written to the story.
     told_entries: usize,
     prints: PrintIndex,
-    /// Number of requests since the machine began to stumble.
+    /// Number of requests since the machine began to return errors.
     requests: u64,
 }
 
@@ -49,27 +49,27 @@ struct Network {
     delays: f64,
 }
 
-/// Passage of a request over the network.
+/// Fate of a request on the network.
 pub struct Passage {
-    /// Additional time on the way.
+    /// Additional latency.
     pub delay: Duration,
-    /// The request does not arrive.
+    /// `true` if the request is lost.
     pub loses_request: bool,
-    /// The answer does not arrive.
+    /// `true` if the response is lost.
     pub loses_answer: bool,
 }
 
-/// Answer of a printer that has an error for every second request.
+/// Behaviour of a printer that returns an error for every second request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stumble {
-    /// It does nothing.
+    /// Does not execute the request.
     Refuses,
-    /// It does everything.
+    /// Executes the request nevertheless.
     Pretends,
 }
 
 impl FloorMachine {
-    /// Creates an idle printer on a network that works. `reconnects` indicates whether its server finds a lost
+    /// Creates an idle printer on a working network. `reconnects` indicates whether its server reconnects to a lost
     /// controller by itself.
     pub fn new(name: &str, seed: u64, reconnects: bool, clock: Arc<WorldClock>, story: Arc<Story>) -> Self {
         let calendar = clock.now().jiff();
@@ -81,7 +81,7 @@ impl FloorMachine {
         Self { name: name.to_owned(), clock, story, state }
     }
 
-    /// Lets the network lose and delay as often as a plan says.
+    /// Sets the rates of losses and delays on the network according to a plan.
     pub fn set_rates(&self, plan: &FaultPlan) {
         let share = |kind| plan.rate(kind) * SHARE;
         let mut state = self.state();
@@ -91,12 +91,12 @@ impl FloorMachine {
         network.delays = share(FaultKind::Delay);
     }
 
-    /// Returns the address under which the printer is registered.
+    /// Returns the URL under which the printer is registered.
     pub fn base_url(&self) -> String {
         format!("http://{}.floor:7125", self.name)
     }
 
-    /// Lets the machine catch up with the clock, and runs a function on it.
+    /// Advances the machine to the current time, and calls `act` with it.
     pub fn with<T>(&self, act: impl FnOnce(&mut Machine) -> T) -> T {
         let mut state = self.state();
         let MachineState { machine, told_entries, prints, .. } = &mut *state;
@@ -110,7 +110,7 @@ impl FloorMachine {
         result
     }
 
-    /// Draws the passage of the next request.
+    /// Determines the fate of the next request.
     pub fn passage(&self) -> Passage {
         let mut state = self.state();
         let Network { chance, lost_requests, lost_answers, delays } = &mut state.network;
@@ -120,8 +120,8 @@ impl FloorMachine {
         Passage { delay: Duration::from_millis(if is_slow { ms } else { 0 }), loses_request, loses_answer }
     }
 
-    /// Counts a request to a printer that has an error for every second one, and returns what becomes of it; `None` if
-    /// it is answered.
+    /// Counts a request to a printer that returns an error for every second one, and returns the behaviour; `None` if
+    /// the request is processed normally.
     pub fn stumble(&self) -> Option<Stumble> {
         let is_faulty = self.with(|machine| machine.faults().every_second_answer_an_error);
         let mut state = self.state();
@@ -142,7 +142,7 @@ impl FloorMachine {
         });
     }
 
-    /// Lets a person print something of their own, if nothing is printed.
+    /// Starts a person's own print, unless something is printing.
     pub fn print_own(&self, number: usize, seconds: u64) {
         let name = format!("{OWN_PRINT}-{number}.gcode");
         let code = gcode("vase", seconds, 1.0, 330.0).into_bytes();
@@ -156,18 +156,18 @@ impl FloorMachine {
         });
     }
 
-    /// Returns the course of an attempt's print at this printer; `None` if it did not begin here.
+    /// Returns the course of an attempt's print on this printer; `None` if it did not start here.
     pub fn print_of(&self, attempt: &str) -> Option<PhysicalPrint> {
         self.with(|_| ());
         self.state().prints.of(attempt)
     }
 
-    /// Returns the number of entries of the printer's log, by which somebody sees that something has happened there.
+    /// Returns the number of entries in the printer's log, which changes whenever something happens at the printer.
     pub fn log_length(&self) -> usize {
         self.with(|machine| machine.log().len())
     }
 
-    /// Returns what has happened at the printer physically.
+    /// Returns the printer's physical log.
     pub fn log(&self) -> Vec<LogEntry> {
         self.with(|machine| machine.log().to_vec())
     }
@@ -177,7 +177,7 @@ impl FloorMachine {
     }
 }
 
-/// Returns a physical event as a sentence about the printer.
+/// Describes a physical event as a predicate about the printer.
 fn sentence(event: &PhysicalEvent) -> String {
     let word = match event {
         PhysicalEvent::Started { .. } => "begins to print",

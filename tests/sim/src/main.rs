@@ -1,5 +1,6 @@
-//! Runs seeds of the simulation: `sim --seed 7` tells the story of one, `sim --seeds 1000 --from 5` runs many on all
-//! cores and counts, and `sim --plants` shows that each planted fault is caught. With `--day`, a seed is a whole day.
+//! Runs seeds of the simulation: `sim --seed 7` prints the story of one, `sim --seeds 1000 --from 5` runs many on all
+//! cores and counts failures, and `sim --plants` shows that each planted fault is detected. With `--day`, a seed is a
+//! whole day.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -57,7 +58,7 @@ fn main() -> Result<ExitCode, SimError> {
     Ok(if is_green { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Prints the story of a seed. Returns whether everything held.
+/// Prints the story of a seed. Returns whether no check failed.
 fn tell_one(arguments: &Arguments) -> Result<bool, SimError> {
     let faults = arguments.without.iter().map(|word| FaultKind::of_word(word)).collect::<Result<_, _>>()?;
     let orders = arguments.without_orders.iter().copied().collect();
@@ -66,8 +67,7 @@ fn tell_one(arguments: &Arguments) -> Result<bool, SimError> {
     Ok(report.fault.is_none())
 }
 
-/// Runs seeds and prints those that failed, each with its shortest story, and how fast it was. Returns whether none
-/// failed.
+/// Runs seeds and prints those that failed, each with its shortest story, and the speed. Returns whether none failed.
 fn run_many(size: Size, first: u64, count: u64) -> Result<bool, SimError> {
     let (began, cpu_began, mut failed, mut virtual_ms) = (Instant::now(), cpu_time(), 0_u64, 0_i64);
     run_all(size, first, count, |seed, report| {
@@ -92,7 +92,7 @@ fn run_many(size: Size, first: u64, count: u64) -> Result<bool, SimError> {
     Ok(failed == 0)
 }
 
-/// Runs at most so many seeds until one fails, and prints how many it took. Returns whether none failed.
+/// Runs at most `most` seeds until one fails, and prints how many were run. Returns whether none failed.
 fn run_until_first(size: Size, first: u64, most: u64) -> Result<bool, SimError> {
     for count in 1..=most {
         let seed = first + count - 1;
@@ -105,8 +105,8 @@ fn run_until_first(size: Size, first: u64, most: u64) -> Result<bool, SimError> 
     Ok(true)
 }
 
-/// Plants each fault in seeds from `first` on, three times, and prints the median number of seeds until it was caught,
-/// of at most `most`. Returns whether all were caught.
+/// Plants each fault in seeds from `first` on, three times, and prints the median number of seeds until it was
+/// detected, of at most `most`. Returns whether all faults were detected.
 fn run_plants(first: u64, most: u64) -> Result<bool, SimError> {
     let mut all_caught = true;
     for plant in Plant::ALL {

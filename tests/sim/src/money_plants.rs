@@ -1,4 +1,4 @@
-//! Planted faults in the rows of commits: a number of an invoice that nobody gets, and an email that is not written.
+//! Planted faults in the rows of commits: a skipped invoice number, and an email that is not written.
 
 use crate::plants::{Plant, Planter};
 use domain::id::Id;
@@ -9,7 +9,7 @@ use store::Submission;
 use store::memory::MemoryStore;
 use store::rows::{RowSink, StoredRow, WriteError};
 
-/// Series of the invoices of all stories, which begin in November 2026.
+/// Invoice series of all stories, which start in November 2026.
 const SERIES: &str = "INV-2026";
 
 /// New invoice whose number is not the next one.
@@ -30,7 +30,7 @@ impl StoredRow for MisnumberedRow {
 }
 
 impl Planter {
-    /// Alters the rows of a submission that is made.
+    /// Alters the rows of a new submission.
     pub fn alter_rows(&self, submission: &mut Submission, memory: &MemoryStore) {
         if !(self.has(Plant::SkippedNumber) || self.has(Plant::UnwrittenMail)) {
             return;
@@ -44,7 +44,7 @@ impl Planter {
         }
     }
 
-    /// Leaves a number out before that of a new invoice, perhaps. Returns the row to write.
+    /// Skips a number before that of a new invoice, if the fault strikes. Returns the row to write.
     fn misnumber(&self, row: Box<dyn StoredRow>, memory: &MemoryStore) -> Box<dyn StoredRow> {
         if is_invoice(&*row) && self.strikes(Plant::SkippedNumber) {
             Box::new(MisnumberedRow { gap: gap_after(memory), row })
@@ -54,7 +54,7 @@ impl Planter {
     }
 }
 
-/// Returns whether a row is a new email. The type of a row is hidden, and its words are not.
+/// Returns whether a row is a new email. The type of a row is hidden, but its debug output is not.
 fn is_mail(row: &dyn StoredRow) -> bool {
     let words = format!("{row:?}");
     words.starts_with("Mail(Mail {") || words.starts_with("Mail {")
@@ -65,7 +65,7 @@ fn is_invoice(row: &dyn StoredRow) -> bool {
     format!("{row:?}").starts_with("Invoice(NewInvoice {")
 }
 
-/// Returns the gap of one number behind the last invoice.
+/// Returns the gap of one number after the last invoice.
 fn gap_after(memory: &MemoryStore) -> NumberGap {
     let tables = memory.tables();
     let invoices = tables.parts::<IssuedDocument>().filter(|one| one.kind == DocumentKind::Invoice);

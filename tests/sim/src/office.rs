@@ -1,5 +1,5 @@
-//! Office: what the staff does at times that the plan says. Stock is received and counted, orders get other priorities,
-//! printers are taken out of service and paused, good prints are made again, and the owner changes the rules of the
+//! The office: the staff's tasks at the times in the plan. Stock is received and counted, order priorities are changed,
+//! printers are taken out of service and paused, good prints are repeated, and the owner changes the rules of the
 //! house.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,66 +20,67 @@ const THOUSANDTHS: f64 = 1000.0;
 
 /// Office of the shop.
 pub struct Office {
-    /// Tasks that are still to come, the next one last.
+    /// Tasks that are not due yet, the next one last.
     upcoming: Vec<Task>,
     /// Tasks that are due and not done, oldest first.
     open: Vec<OpenTask>,
-    /// Number of tasks that have come.
+    /// Number of tasks that have become due.
     count: u64,
-    /// Printers of which nobody knows whether they are in service, because a request was not answered.
+    /// Printers whose service state is unknown, because a request received no response.
     in_doubt: BTreeSet<String>,
     /// Acknowledged acts.
     pub records: OfficeRecords,
 }
 
-/// Task that is due.
+/// Task that is due and not done.
 struct OpenTask {
-    /// Number, by which its requests are recognised.
+    /// Number that identifies the task's requests.
     number: u64,
     act: Act,
-    /// Print that is made again, once it is chosen: the job and its last attempt.
+    /// Print to repeat, once it has been chosen: the job and its last attempt.
     print: Option<(String, String)>,
 }
 
-/// Acts that were acknowledged.
+/// Acknowledged acts of the office.
 #[derive(Default)]
 pub struct OfficeRecords {
-    /// Printers that were taken out of service, or returned to it, by their IDs.
+    /// Printers by ID: `true` if taken out of service, `false` if returned to service.
     pub out_of_service: BTreeMap<String, bool>,
-    /// Thousandths of a gram that were delivered, by the places of the materials.
+    /// Delivered amounts, in thousandths of a gram, by index of the material.
     pub deliveries: BTreeMap<usize, i64>,
-    /// Priorities by the numbers of the orders.
+    /// Priorities by order number.
     pub ranks: BTreeMap<usize, u8>,
-    /// Attempts whose prints were made again, with the numbers of their orders.
+    /// Attempts whose prints were repeated, with the numbers of their orders.
     pub remakes: BTreeMap<String, usize>,
-    /// Jobs that were made again.
+    /// Jobs that were repeated.
     remade_jobs: BTreeSet<String>,
-    /// Times until which prints are paused, by their jobs.
+    /// Times until which prints are paused, in milliseconds since the start of the simulation, by job.
     pauses: BTreeMap<String, i64>,
 }
 
 impl OfficeRecords {
-    /// Returns whether a job was made again.
+    /// Returns whether a job was repeated.
     pub fn is_remade(&self, job: &str) -> bool {
         self.remade_jobs.contains(job)
     }
 
-    /// Returns the time until which the print of a job is paused, in milliseconds since the beginning.
+    /// Returns the time until which a job's print is paused, in milliseconds since the start of the simulation; 0 if it
+    /// was never paused.
     pub fn paused_until(&self, job: &str) -> i64 {
         self.pauses.get(job).copied().unwrap_or_default()
     }
 }
 
-/// Names by which the plan's places and numbers are looked up.
+/// Maps the indices and numbers used in the plan to the IDs of the corresponding resources on the server.
 #[derive(Clone, Copy)]
 pub struct Register<'a> {
     /// IDs of the printers.
     pub printers: &'a [String],
     /// IDs of the materials.
     pub materials: &'a [String],
-    /// IDs of the orders, with their numbers.
+    /// Numbers of the orders, with their IDs.
     pub orders: &'a [(usize, String)],
-    /// Verdicts on parts.
+    /// Sign-offs of parts.
     pub inspections: &'a Inspections,
 }
 
@@ -104,7 +105,7 @@ impl Office {
         self.upcoming.is_empty() && self.open.is_empty()
     }
 
-    /// Does what is due. A task that is not acknowledged holds up those that are about the same thing.
+    /// Performs the tasks that are due. An unacknowledged task blocks later ones about the same thing.
     pub async fn step(&mut self, world: &World, shop: &Shop, register: Register<'_>) -> Result<(), SimError> {
         let now = world.clock.elapsed_ms();
         while let Some(task) = self.upcoming.pop_if(|task| task.at_ms <= now) {
@@ -127,7 +128,7 @@ impl Office {
         Ok(())
     }
 
-    /// Demands that a printer is in service, or out of it, as it was acknowledged.
+    /// Checks that a printer is in service or out of service, as last acknowledged.
     pub fn check(&self, id: &str, printer: &Value) -> Result<(), SimError> {
         let is_out = !printer["maintenance"].is_null();
         match self.records.out_of_service.get(id) {
@@ -138,7 +139,7 @@ impl Office {
         }
     }
 
-    /// Carries out the open task at a place. Returns whether it is done.
+    /// Performs the open task at this index. Returns whether it is done.
     async fn carry_out(
         &mut self,
         world: &World,
@@ -188,7 +189,7 @@ impl Office {
         Ok(true)
     }
 
-    /// Pauses the print of a printer, if it has one that the shop sees.
+    /// Pauses a printer's print, if the shop shows one.
     async fn pause(&mut self, world: &World, shop: &Shop, printer: &str, for_ms: i64) -> Result<bool, SimError> {
         let Some(printer) = shop.read(&format!("/api/printers/{printer}")).await? else { return Ok(false) };
         let Some(job) = printer["jobId"].as_str() else { return Ok(true) };
@@ -235,8 +236,8 @@ impl Office {
         Ok(true)
     }
 
-    /// Has a good print of an order made again. Nothing is done if there is none until the end of the day, or if the
-    /// order is over.
+    /// Orders a good print of an order to be repeated. Does nothing if there is none until the end of the day, or if
+    /// the order has ended.
     async fn make_again(
         &mut self,
         world: &World,
@@ -268,12 +269,12 @@ impl Office {
     }
 }
 
-/// Returns the errand of a task, which is repeated with the same key.
+/// Returns the command of a task, which is always repeated with the same key.
 fn errand(number: u64, path: String, body: Value) -> Errand {
     Errand { path, key: format!("task-{number}"), body }
 }
 
-/// Returns what an act is about, as its kind and the place or number of the thing.
+/// Returns the subject of an act, as a kind and the index or number of the thing.
 fn subject_of(act: Act) -> (&'static str, usize) {
     match act {
         Act::Maintenance { printer, .. } => ("service", printer),
@@ -285,7 +286,7 @@ fn subject_of(act: Act) -> (&'static str, usize) {
     }
 }
 
-/// Changes the rules of the house, and starts the server again. Never ends, because the server does.
+/// Changes the rules of the house and restarts the server. Never returns, because the server is switched off.
 async fn restart(world: &World, is_sign_off_required: bool) -> Result<(), SimError> {
     let parts = if is_sign_off_required { "once they are signed off" } else { "by themselves" };
     world.story.tell(format!("the owner restarts the server, so that parts count {parts}"));
@@ -294,7 +295,8 @@ async fn restart(world: &World, is_sign_off_required: bool) -> Result<(), SimErr
     pending().await
 }
 
-/// Counts a material, of which there is so much more or less than the server says. Returns whether the server has it.
+/// Performs a stock-take of a material whose actual amount differs from the server's. Returns whether the server has
+/// accepted it.
 async fn count_stock(shop: &Shop, id: &str, difference: i32) -> Result<bool, SimError> {
     let path = format!("/api/inventory/materials/{id}");
     let Some(material) = shop.read(&path).await? else { return Ok(false) };
@@ -307,7 +309,7 @@ async fn count_stock(shop: &Shop, id: &str, difference: i32) -> Result<bool, Sim
     answer.expect(200).map(|_| true)
 }
 
-/// Returns a print of an order whose parts were judged, and which the order counts: its job and its attempt.
+/// Returns a signed-off print that counts for an order, as its job and attempt; `None` if there is none.
 async fn choose_print(
     world: &World,
     shop: &Shop,

@@ -1,5 +1,5 @@
-//! Judgement of a run by what happened in the world. The oracles read logs of machines, rows of the disk and responses
-//! of the API, and call none of the rules that they judge.
+//! Checks of a run based on what happened in the world. The oracles read the machines' logs, rows on the disk and API
+//! responses, and call none of the rules that they check.
 
 mod books;
 mod channels;
@@ -30,8 +30,8 @@ use crate::world::World;
 use orders::PublishedEvents;
 use store::memory::Tables;
 
-/// Age in milliseconds up to which the server promises to know a command when it is repeated, less the time for which
-/// the oracles work.
+/// Age up to which the server promises to recognise a repeated command, in milliseconds, less the time that the oracles
+/// take.
 const REPEATED_WITHIN_MS: i64 = 23 * 3_600_000;
 
 /// Fails with the given words unless a condition holds.
@@ -39,7 +39,7 @@ pub fn demand(is_so: bool, otherwise: impl FnOnce() -> String) -> Result<(), Sim
     if is_so { Ok(()) } else { Err(SimError::Broken(otherwise())) }
 }
 
-/// Judges a story by its ending, and by that of a server which was started on its disk afterwards.
+/// Checks a story by its final state, and by that of a server started on its disk afterwards.
 pub fn judge(
     world: &World,
     plan: &FaultPlan,
@@ -83,8 +83,8 @@ pub fn judge(
     growth::nothing_grows(world, people, ending, read_back)
 }
 
-/// Demands that no file was started twice. The name of a file contains the attempt that it is printed for, so this
-/// means that each attempt was physically started at most once.
+/// Checks that no file was started twice. The file name contains the attempt, so this means that each attempt was
+/// physically started at most once.
 pub fn no_attempt_starts_twice(world: &World) -> Result<(), SimError> {
     let mut starts: BTreeMap<String, u32> = BTreeMap::new();
     for machine in world.machines.values() {
@@ -100,7 +100,7 @@ pub fn no_attempt_starts_twice(world: &World) -> Result<(), SimError> {
     demand(twice.is_none(), || format!("printed more than once: {twice:?}"))
 }
 
-/// Demands that no file of ours is left on a printer, where somebody could print it by mistake.
+/// Checks that no file of the shop is left on a printer, where somebody could print it by mistake.
 fn nothing_stays_on_printers(world: &World) -> Result<(), SimError> {
     for machine in world.machines.values() {
         let is_ours = |name: &&String| !name.starts_with(OWN_PRINT);
@@ -110,7 +110,7 @@ fn nothing_stays_on_printers(world: &World) -> Result<(), SimError> {
     Ok(())
 }
 
-/// Demands that the events on the disk are numbered without a hole.
+/// Checks that the events on the disk are numbered without gaps.
 fn the_outbox_has_no_hole(tables: &Tables) -> Result<(), SimError> {
     for (event, expected) in tables.events_after(0).zip(1..) {
         demand(event.seq == expected, || format!("event {expected} is missing: the next one is {}", event.seq))?;
@@ -118,8 +118,8 @@ fn the_outbox_has_no_hole(tables: &Tables) -> Result<(), SimError> {
     Ok(())
 }
 
-/// Repeats every acknowledged command at a server that was started after a last crash. Each must still be done, and
-/// must not be done again.
+/// Repeats every acknowledged command on a server started after the last crash. Each must still be done, and must not
+/// be done again.
 pub async fn acknowledged_is_done(world: &World, shop: &Shop) -> Result<(), SimError> {
     for one in world.acknowledgements.since(world.clock.elapsed_ms() - REPEATED_WITHIN_MS) {
         let lost = |how: String| {

@@ -1,4 +1,4 @@
-//! Other shops whose orders are produced here, at the port of their clients: they keep what is reported to them, and
+//! Other shops whose orders are produced here, at the port of their clients: they store what is reported to them, and
 //! fail for a while.
 
 use std::collections::BTreeMap;
@@ -24,12 +24,12 @@ use crate::sold::{ShopPlan, SoldPlan, Stage};
 use crate::story::Story;
 use services::peer_client::{NoPeerResponse, PeerTransport};
 
-/// Token for the interface of every shop.
+/// API token of every shop.
 pub const SHOP_TOKEN: &str = "simulated token of another shop";
-/// Secret with which every shop signs its messages.
+/// Secret that every shop uses to sign its messages.
 pub const SHOP_SECRET: &str = "simulated secret of another shop";
 
-/// Time that a request takes to a shop and back.
+/// Round-trip time of a request to a shop.
 const WAY: Duration = Duration::from_millis(30);
 
 /// All other shops of a story.
@@ -44,34 +44,34 @@ pub struct OtherShops {
 struct OtherShop {
     chance: Rng,
     spells: Vec<Spell>,
-    /// Frequency with which the response to a request is lost.
+    /// Probability that the response to a request is lost.
     answer_lost: f64,
     orders: BTreeMap<u64, ShopOrder>,
-    /// It confirms fulfillments that it does not keep.
+    /// `true` if the shop confirms fulfillments without storing them.
     is_forgetful: bool,
 }
 
 /// Fate of a request.
 enum Fate {
-    /// It is answered.
+    /// The shop responds.
     Answered(StatusCode, Value),
-    /// It is not answered, whether or not it was carried out.
+    /// No response arrives, whether or not the request was executed.
     Unanswered(NoPeerResponse),
-    /// Nothing ever happens.
+    /// The request hangs forever.
     Forgotten,
 }
 
-/// Returns the address of a shop.
+/// Returns the base URL of a shop.
 pub fn address_of(shop: usize) -> String {
     format!("https://shop-{shop}.example.org")
 }
 
-/// Returns the variant by which every shop calls a product.
+/// Returns the variant ID by which every shop refers to a product.
 pub fn variant_of(product: usize) -> String {
     (39_000 + product).to_string()
 }
 
-/// Returns an order as its shop has it in a state.
+/// Returns an order as its shop represents it at this stage.
 pub fn order_of(plan: &SoldPlan, stage: Stage) -> ShopOrder {
     let variants: Vec<_> = plan.lines.iter().map(|(product, ..)| variant_of(*product)).collect();
     let lines =
@@ -106,13 +106,13 @@ impl OtherShops {
         Self { clock, story, power, state: Mutex::new(plans.iter().map(shop).collect()) }
     }
 
-    /// Lets responses be lost as often as a plan says.
+    /// Sets the rate of lost responses according to a plan.
     pub fn set_rates(&self, plan: &FaultPlan) {
         let rate = plan.rate(FaultKind::ShopAnswerLost) / 2.0;
         self.state().iter_mut().for_each(|shop| shop.answer_lost = rate);
     }
 
-    /// Returns the fulfillments that a shop has of an order.
+    /// Returns a shop's fulfillments of an order.
     pub fn fulfillments(&self, shop: usize, order: u64) -> Vec<Value> {
         let state = self.state();
         let order = state.get(shop).and_then(|shop| shop.orders.get(&order));
@@ -123,7 +123,7 @@ impl OtherShops {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a request arrive at its shop.
+    /// Delivers a request to its shop; returns its fate.
     fn receive(&self, request: &Request) -> Fate {
         let now = self.clock.elapsed_ms();
         let host = request.url().host_str().and_then(|host| host.strip_prefix("shop-")?.split('.').next());

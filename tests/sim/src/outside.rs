@@ -1,7 +1,7 @@
-//! Mail service of the world, at the port of its client.
+//! Mail service of the simulated world, at the port of its client.
 //!
-//! It keeps the idempotency keys of messages for a day, as real ones do: a message that is sent again under its key is
-//! not delivered again. If its content has changed meanwhile, the client sends it under another key, and so it is
+//! It remembers the idempotency keys of messages for a day, as real services do: a message sent again with the same key
+//! is not delivered again. If its content has changed meanwhile, the client uses another key, so that the message is
 //! delivered twice.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,14 +25,14 @@ use crate::story::Story;
 use domain::time::DAY_MS;
 use services::mail::{MailError, Mailer, Message};
 
-/// Longest additional time that the service takes.
+/// Maximum additional delay of the service, in milliseconds.
 const MAX_DELAY_MS: u64 = 90_000;
-/// Time after which a message without an answer is given up.
+/// Timeout for a message without a response.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Share of the messages that a fault of the highest frequency hits, other than refusals.
+/// Share of the messages affected by a fault of the highest frequency, except refusals.
 const SHARE: f64 = 0.5;
 
-/// Mail service, which keeps the messages that it delivers.
+/// Mail service, which stores the messages that it delivers.
 pub struct PostOffice {
     seed: u64,
     size: Size,
@@ -44,23 +44,23 @@ pub struct PostOffice {
 }
 
 struct PostState {
-    /// Chance of refusals.
+    /// Random generator for refusals.
     chance: Rng,
     refused: f64,
-    /// Chance of what happens on the way.
+    /// Random generator for network faults.
     way_chance: Rng,
     lost: f64,
     slow: f64,
     downtime: Downtime,
-    /// Messages by the keys under which they were accepted, with the times of that.
+    /// Accepted messages by key, each with the time of acceptance in milliseconds.
     accepted: BTreeMap<String, (i64, Message)>,
-    /// Keys of messages of which the server has heard that they were accepted.
+    /// Keys of messages whose acceptance has been reported to the server.
     answered: BTreeSet<String>,
-    /// Messages that were delivered, each with its key as its ID.
+    /// Delivered messages, each with its key as its ID.
     deliveries: Vec<Message>,
 }
 
-/// Way of a message to the service, and of the answer back.
+/// Fate of a message and its response on the network.
 struct MailWay {
     delay: Duration,
     is_down: bool,
@@ -68,7 +68,7 @@ struct MailWay {
 }
 
 impl PostOffice {
-    /// Creates a service that has no messages and works.
+    /// Creates a working service without messages.
     pub fn new(
         plan: &Plan,
         clock: Arc<WorldClock>,
@@ -91,7 +91,7 @@ impl PostOffice {
         Self { seed, size, clock, story, power, planter, state: Mutex::new(state) }
     }
 
-    /// Lets mails fail as often as a plan says.
+    /// Sets the rates of failures according to a plan.
     pub fn set_rates(&self, plan: &FaultPlan) {
         let mut state = self.state();
         state.refused = plan.rate(FaultKind::MailRefused);
@@ -100,7 +100,7 @@ impl PostOffice {
         state.downtime = Downtime::draw(self.seed, self.size, FaultKind::MailDown, plan);
     }
 
-    /// Returns the messages that were delivered, each with the key under which it was accepted as its ID.
+    /// Returns the delivered messages, each with the key under which it was accepted as its ID.
     pub fn deliveries(&self) -> Vec<Message> {
         self.state().deliveries.clone()
     }
@@ -114,7 +114,7 @@ impl PostOffice {
         MailWay { delay, is_down: state.downtime.is_on(now_ms), loses_answer: lost < state.lost }
     }
 
-    /// Sends a message on its way, and waits for the answer.
+    /// Sends a message over the network, and waits for the response.
     async fn carry(&self, message: &Message) -> Result<(), MailError> {
         let way = self.draw_way();
         let unanswered = || Err(MailError::Transient { reason: "no response".to_owned() });

@@ -1,5 +1,5 @@
-//! Parcels: the staff ships some of the good parts of an order early, and the rest once it is ready. What was not
-//! acknowledged is repeated, and what was refused is packed anew.
+//! Shipments: the staff ships some of the good parts of an order early, and the rest once it is ready. Unacknowledged
+//! requests are repeated; after a refusal, the shipment is packed again.
 
 use std::collections::BTreeMap;
 
@@ -15,25 +15,25 @@ use crate::world::World;
 
 /// Carrier of parcels.
 const CARRIER: &str = "DHL";
-/// Carrier by which customers fetch their parts.
+/// Carrier value for customers who pick up their parts.
 const PICKUP: &str = "pickup";
-/// Day on which parcels arrive.
+/// Estimated delivery date of all shipments.
 const DELIVERY: &str = "2026-11-09";
-/// Least time between two looks at an order to which nothing happens, in milliseconds.
+/// Minimum interval between two checks of an unchanged order, in milliseconds.
 const MIN_LOOK_MS: i64 = 60_000;
-/// Good parts of a line that are there before one of them is shipped early, so that something is left for another
-/// parcel.
+/// Number of unshipped good parts of a line from which one of them is shipped early, so that something is left for
+/// another shipment.
 const MIN_THERE: u64 = 2;
 
-/// Desk at which parcels are packed.
+/// Desk at which shipments are packed.
 pub struct ParcelDesk {
     plans: BTreeMap<usize, ParcelPlan>,
     /// Acknowledged parcels by the numbers of the orders, oldest first.
     parcels: BTreeMap<usize, Vec<Parcel>>,
-    /// Parcels that were not acknowledged yet, by the numbers of the orders.
+    /// Unacknowledged shipments by order number.
     open: BTreeMap<usize, Parcel>,
     agenda: Agenda,
-    /// Number of parcels that were packed.
+    /// Number of packed shipments.
     count: u64,
 }
 
@@ -43,11 +43,11 @@ pub struct Parcel {
     key: String,
     /// Carrier.
     pub carrier: &'static str,
-    /// Tracking number; empty if the customer fetches the parts.
+    /// Tracking number; empty if the customer picks up the parts.
     pub tracking: String,
-    /// Lines with the number of parts or sets; `None` for all that is there.
+    /// Lines with the number of parts or sets; `None` for everything available.
     pub lines: Option<Vec<(usize, u64)>>,
-    /// Everything was shipped before, so that the order ends without a further shipment.
+    /// `true` if everything was already shipped, so that the order ends without a further shipment.
     is_empty: bool,
 }
 
@@ -83,7 +83,7 @@ impl ParcelDesk {
         self.parcels.get(&number).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Packs and ships what is there of the orders, given with their numbers.
+    /// Packs and ships the available parts of the orders, which are given by number and ID.
     pub async fn step(&mut self, world: &World, shop: &Shop, orders: &[(usize, String)]) -> Result<(), SimError> {
         for (number, id) in orders {
             let Some(plan) = self.plans.get(number).copied() else { continue };
@@ -146,13 +146,13 @@ impl ParcelDesk {
     }
 }
 
-/// Returns the number of good parts of a line that were not shipped; of a kit, that of complete sets.
+/// Returns the number of unshipped good parts of a line, or of unshipped complete sets of a kit.
 fn there(line: &Value) -> u64 {
     let number = |member: &str| line[member].as_u64().unwrap_or_default();
     number("good").min(number("quantity")).saturating_sub(number("shipped"))
 }
 
-/// Returns whether all parts or sets of a line that are not cancelled were shipped.
+/// Returns whether all parts or sets of a line that are not cancelled have been shipped.
 fn is_shipped(line: &Value) -> bool {
     let count = |member: &str| line[member].as_u64().unwrap_or_default();
     count("shipped") + count("cancelled") >= count("quantity")

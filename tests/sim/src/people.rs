@@ -1,4 +1,4 @@
-//! Everybody who deals with the shop: its customers and its staff. They outlive crashes of the server.
+//! Everyone who deals with the shop: its customers and its staff. They survive crashes of the server.
 
 use futures::future::{try_join_all, try_join5};
 
@@ -20,9 +20,9 @@ pub struct People {
     pub customers: Vec<Customer>,
     /// Staff.
     pub staff: Staff,
-    /// Clerk, who writes invoices without orders.
+    /// Clerk, who issues invoices without orders.
     pub clerk: Clerk,
-    /// Staff who look after webhook endpoints, in the order of the plan.
+    /// Staff who manage webhook endpoints, in the order of the plan.
     pub subscribers: Vec<Subscriber>,
     /// Other shops, in the order of the plan.
     pub sellers: Vec<Seller>,
@@ -31,7 +31,7 @@ pub struct People {
 }
 
 impl People {
-    /// Creates the people of a plan in a shop that was just set up.
+    /// Creates the people of a plan in a newly set-up shop.
     pub fn new(plan: &Plan, set_up: SetUp) -> Self {
         let customers = plan.orders.iter().cloned().map(Customer::new).collect();
         let subscribers = plan.endpoints.iter().cloned().map(Subscriber::new).collect();
@@ -40,14 +40,14 @@ impl People {
         Self { customers, staff, clerk: Clerk::draw(plan.seed), subscribers, sellers, catalogue }
     }
 
-    /// Returns whether all planned steps of everybody were acknowledged.
+    /// Returns whether all planned steps of everyone have been acknowledged.
     pub fn are_done(&self) -> bool {
         self.customers.iter().all(Customer::is_done)
             && self.subscribers.iter().all(Subscriber::is_done)
             && self.sellers.iter().all(Seller::is_done)
     }
 
-    /// Returns the IDs of the orders that were placed, with their numbers.
+    /// Returns the numbers and IDs of the placed orders.
     pub fn orders(&self) -> Vec<(usize, String)> {
         let order = |customer: &Customer| Some((customer.plan.number, customer.order.as_ref()?.id.clone()));
         self.customers.iter().filter_map(order).collect()

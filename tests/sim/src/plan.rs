@@ -1,4 +1,4 @@
-//! Plan of a story, drawn from its seed: the shop, what customers and staff do, and the faults.
+//! Plan of a story, generated from its seed: the shop, the steps of customers and staff, and the faults.
 
 use std::collections::BTreeSet;
 
@@ -12,19 +12,19 @@ use crate::sold::ShopPlan;
 use crate::till::{self, Remainder, TillStep};
 use crate::workload::{Workload, draw_materials};
 
-/// Longest time between a crash and the next server.
+/// Maximum time between a crash and the next server's start, in milliseconds.
 const MAX_DOWN_MS: i64 = 4 * 60_000;
 
 /// Plan of a story.
 #[derive(Default)]
 pub struct Plan {
-    /// Seed that it was drawn from.
+    /// Seed from which the plan was generated.
     pub seed: u64,
     /// Size of the story.
     pub size: Size,
     /// Number of printers.
     pub printers: usize,
-    /// Parts count only once they are signed off.
+    /// `true` if parts count only after a sign-off.
     pub sign_off_required: bool,
     /// Products of the shop.
     pub products: Vec<Product>,
@@ -55,9 +55,9 @@ pub struct Product {
     pub grams: f64,
     /// Price of a part in minor units.
     pub cents: i64,
-    /// Material, by its place in the plan.
+    /// Index of the material in the plan.
     pub material: usize,
-    /// Second material of a print, by its place in the plan, with its grams.
+    /// Index of the print's second material in the plan, with its amount in grams; `None` for a single material.
     pub further: Option<(usize, f64)>,
 }
 
@@ -66,32 +66,33 @@ pub struct Product {
 pub struct OrderPlan {
     /// Number of the order in the plan.
     pub number: usize,
-    /// Ordered products, by their place in the plan, with their quantities. Kits have the places behind the products.
+    /// Ordered products by index in the plan, with their quantities. The indices of kits follow those of the products.
     pub lines: Vec<(usize, u64)>,
-    /// Priority, if the order has one of its own.
+    /// Priority; `None` for the default one.
     pub priority: Option<u8>,
-    /// Time at which it is due, in milliseconds since the beginning, if there is one.
+    /// Due time, in milliseconds since the start of the simulation; `None` if there is no due time.
     pub due_ms: Option<i64>,
-    /// Steps of the customer, each with its time in milliseconds since the beginning. Placing the order is the first.
+    /// Steps of the customer, each with its time in milliseconds since the start of the simulation. The first one
+    /// places the order.
     pub steps: Vec<(i64, OrderStep)>,
 }
 
-/// Step of a customer, or of the staff with a customer's order.
+/// Step of a customer, or of the staff on a customer's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderStep {
-    /// The order is placed.
+    /// Places the order.
     Place,
-    /// The processor tells of a payment.
+    /// The processor sends the event of a payment.
     Pay(usize, Share),
-    /// The processor tells that money of a payment went back: all of it, or a third.
+    /// The processor sends the event of a full (`true`) or partial refund of a third.
     Refund(usize, Share, bool),
-    /// The customer pays in cash.
+    /// Pays in cash.
     Cash,
-    /// The staff gives a third of the cash back.
+    /// The staff refunds a third of the cash payment.
     CashBack,
-    /// The order is cancelled.
+    /// Cancels the order.
     Cancel,
-    /// The customer or the staff deals with the payment processor's checkout.
+    /// Step of the customer or the staff that involves the payment processor's checkout.
     Till(TillStep),
 }
 
@@ -107,7 +108,7 @@ pub enum Share {
 }
 
 impl Share {
-    /// Returns its amount in minor units.
+    /// Returns the amount in minor units.
     pub const fn cents(self, total: i64) -> i64 {
         match self {
             Self::Whole => total,
@@ -118,7 +119,7 @@ impl Share {
 }
 
 impl OrderPlan {
-    /// Returns whether the order is cancelled at some time, or all of its money goes back.
+    /// Returns whether the order is cancelled at some point, or its payment fully refunded.
     pub fn is_cancelled(&self) -> bool {
         let ends = [OrderStep::Cancel, OrderStep::Till(TillStep::Leave(Remainder::Nothing))];
         self.steps.iter().any(|(_, step)| ends.contains(step))
@@ -128,7 +129,7 @@ impl OrderPlan {
 /// Change of the spool in a printer.
 #[derive(Clone, Copy)]
 pub struct SpoolChange {
-    /// Time in milliseconds since the beginning.
+    /// Time in milliseconds since the start of the simulation.
     pub at_ms: i64,
     /// Number of the printer.
     pub printer: usize,
@@ -139,23 +140,23 @@ pub struct SpoolChange {
 /// Crash of a server.
 #[derive(Clone, Copy)]
 pub struct CrashPlan {
-    /// Step of the server at which it comes.
+    /// Step of the server at which it crashes.
     pub step: u64,
-    /// Time until the next server starts.
+    /// Time until the next server starts, in milliseconds.
     pub down_ms: i64,
 }
 
-/// Parts of a plan to leave out, which is how a failing story is made shorter.
+/// Parts of a plan to omit, in order to shorten a failing story.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cut {
-    /// Faults that do not exist.
+    /// Kinds of faults that do not occur.
     pub faults: BTreeSet<FaultKind>,
-    /// Numbers of orders that nobody places.
+    /// Numbers of orders that are not placed.
     pub orders: BTreeSet<usize>,
 }
 
 impl Plan {
-    /// Draws the plan of a seed, and leaves the given parts out.
+    /// Generates the plan for a seed, omitting the given parts.
     pub fn draw(seed: u64, cut: &Cut) -> Self {
         let mut chance = branch(seed, "shop");
         let mut faults = FaultPlan::draw(&mut branch(seed, "faults"));
@@ -195,7 +196,7 @@ impl Plan {
 }
 
 impl Plan {
-    /// Creates the plan of a shop with so many printers, in which nothing happens.
+    /// Creates the plan of a shop with this many printers in which nothing happens.
     pub fn still(printers: usize) -> Self {
         Self { printers, ..Self::default() }
     }
@@ -215,7 +216,7 @@ impl Product {
 }
 
 impl CrashPlan {
-    /// Draws the crashes of a seed.
+    /// Generates the crashes for a seed.
     pub fn draw_all(seed: u64, size: Size, faults: &FaultPlan) -> Vec<Self> {
         let mut chance = branch(seed, FaultKind::Crash.word());
         (0..faults.times(FaultKind::Crash, size.most_crashes())).map(|_| Self::draw(size, &mut chance)).collect()
@@ -230,7 +231,7 @@ impl CrashPlan {
     }
 }
 
-/// Draws an order.
+/// Generates an order.
 fn draw_order(seed: u64, number: usize, products: usize) -> OrderPlan {
     let mut chance = branch(seed, &format!("order {number}"));
     let first = chance.usize(..products);
@@ -248,7 +249,7 @@ fn draw_order(seed: u64, number: usize, products: usize) -> OrderPlan {
     OrderPlan { number, lines, priority: None, due_ms: None, steps }
 }
 
-/// Draws the way of an order's money. Payments come twice, late and in any order.
+/// Generates the payments of an order. Payment events arrive twice, late and in any order.
 pub fn draw_money(chance: &mut Rng) -> Vec<OrderStep> {
     use OrderStep::{Cancel, Cash, Pay, Refund};
     use Share::{Half, Rest, Whole};

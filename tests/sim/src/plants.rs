@@ -1,5 +1,6 @@
-//! Planted faults: each breaks a promise of the server on purpose, in the wrappers of the simulation and never in the
-//! server itself. They show that the oracles see: a plant that no seed catches is a promise that nobody checks.
+//! Planted faults: each deliberately breaks a promise of the server, in the wrappers of the simulation and never in the
+//! server itself. They show that the oracles work: a planted fault that no seed detects is a promise that nothing
+//! checks.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -12,17 +13,17 @@ use crate::chance::branch;
 use store::Submission;
 use store::rows::StoredRow;
 
-/// One opportunity in so many is used by a plant.
+/// A planted fault strikes at one in this many opportunities.
 const OPPORTUNITIES: u8 = 3;
-/// Events that a plant drops or doubles.
+/// Events that a planted fault drops or doubles.
 const STEPS_OF_ORDERS: [&str; 4] = ["order.created", "order.paid", "order.ready", "job.completed"];
 
 /// Planted fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Plant {
-    /// A commit with an acknowledged command is reported as durable, and is not made.
+    /// A commit with an acknowledged command is reported as durable but not made.
     LostCommit,
-    /// A crash takes back the last commit with an acknowledged command, and all that came after it.
+    /// A crash reverts the last commit with an acknowledged command, and all commits after it.
     ForgottenCommit,
     /// A row of the outbox is not written.
     DroppedEvent,
@@ -30,62 +31,62 @@ pub enum Plant {
     DoubledEvent,
     /// A start is sent twice.
     RepeatedStart,
-    /// A payment event whose ID was seen is applied again, because its IDs are altered.
+    /// A payment event that was already processed is applied again, because its IDs are altered.
     RepeatedPayment,
-    /// A payment event is acknowledged and lost.
+    /// A payment event is acknowledged but lost.
     LostPayment,
-    /// A file of ours stays on the printer, which reports it as deleted.
+    /// A file of the shop stays on the printer, which reports it as deleted.
     KeptFile,
-    /// A sign-off is acknowledged and lost.
+    /// A sign-off is acknowledged but lost.
     LostSignOff,
-    /// A cancellation is acknowledged and lost.
+    /// A cancellation is acknowledged but lost.
     LostCancel,
-    /// Each request leaves a task behind.
+    /// Each request leaks a task.
     LeakedTask,
     /// The end of prints is never reported.
     DeafPrinter,
-    /// The processor carries out a refund twice.
+    /// The processor executes a refund twice.
     DoubledRefund,
-    /// The processor acknowledges refunds, and no money goes back.
+    /// The processor acknowledges refunds without executing them.
     LostRefund,
-    /// The processor charges a customer once more, and tells nobody.
+    /// The processor charges a customer once more without sending an event.
     UnknownCharge,
-    /// The number before that of an invoice is left out.
+    /// The number before that of an invoice is skipped.
     SkippedNumber,
     /// An email is not written in the commit that causes it.
     UnwrittenMail,
-    /// An email is accepted and lost.
+    /// An email is accepted but lost.
     LostMail,
-    /// An email is delivered twice, under two keys.
+    /// An email is delivered twice, with two keys.
     DoubledMail,
-    /// A delivery is reported as accepted, and does not arrive.
+    /// A delivery is reported as accepted but does not arrive.
     LostDelivery,
-    /// A delivery arrives under another event ID.
+    /// A delivery arrives with another event ID.
     RenamedDelivery,
     /// A delivery arrives with a wrong signature.
     ForgedSignature,
-    /// After a failure, no delivery to the same receiver ends.
+    /// After a failure, deliveries to the same receiver never complete.
     StoppedEndpoint,
-    /// A paid order of another shop arrives as two.
+    /// A paid order of another shop arrives as two orders.
     DoubledSale,
-    /// Another shop confirms a fulfillment that it never gets.
+    /// Another shop confirms a fulfillment that it has not stored.
     LostFulfillment,
     /// An entry of a stock ledger is not written.
     LostMovement,
-    /// Parts that were rejected are recorded as good.
+    /// Rejected parts are recorded as good.
     RejectedCounted,
-    /// A shipment is acknowledged and lost.
+    /// A shipment is acknowledged but lost.
     LostParcel,
     /// A shipment is recorded twice.
     DoubledParcel,
-    /// That a printer is taken out of service, or returned to it, is acknowledged and lost.
+    /// A change of a printer's maintenance state is acknowledged but lost.
     LostMaintenance,
-    /// Servers go by the rules of the house that the first one had.
+    /// Servers keep using the rules of the house that applied to the first one.
     DeafSettings,
 }
 
 impl Plant {
-    /// All plants.
+    /// All planted faults.
     pub const ALL: [Self; 31] = [
         Self::LostCommit,
         Self::ForgottenCommit,
@@ -127,7 +128,7 @@ impl fmt::Display for Plant {
     }
 }
 
-/// Switch of the planted fault of a run, of which there is one at most.
+/// Switch for the planted fault of a run; there is at most one.
 pub struct Planter {
     seed: u64,
     plant: Option<Plant>,
@@ -135,22 +136,22 @@ pub struct Planter {
 }
 
 impl Planter {
-    /// Creates the switch of a seed's run.
+    /// Creates the switch for a seed's run.
     pub fn new(plant: Option<Plant>, seed: u64) -> Self {
         Self { seed, plant, chance: Mutex::new(branch(seed, "plant")) }
     }
 
-    /// Returns whether this run has the given plant.
+    /// Returns whether this run has the given planted fault.
     pub fn has(&self, plant: Plant) -> bool {
         self.plant == Some(plant)
     }
 
-    /// Draws whether a plant uses an opportunity.
+    /// Decides at random whether a planted fault strikes at this opportunity.
     pub fn strikes(&self, plant: Plant) -> bool {
         self.has(plant) && self.chance.lock().unwrap_or_else(PoisonError::into_inner).u8(..OPPORTUNITIES) == 0
     }
 
-    /// Alters the request of a command, the same way whenever it is repeated, or returns it as it is.
+    /// Alters the request of a command, in the same way for every repetition, or returns it unchanged.
     pub fn alter_errand(&self, errand: &Errand) -> Errand {
         let is_rejection = errand.body["goodCount"].is_u64() && errand.body["reason"].is_string();
         let is_hit = self.has(Plant::RejectedCounted) && is_rejection;
@@ -161,7 +162,7 @@ impl Planter {
         errand.clone()
     }
 
-    /// Alters a submission. Returns whether it is lost.
+    /// Alters a submission. Returns whether the submission is lost.
     pub fn alter(&self, submission: &mut Submission) -> bool {
         for command in &mut submission.commands {
             if self.has(Plant::LostMovement) {
@@ -181,12 +182,12 @@ impl Planter {
     }
 }
 
-/// Returns whether a row is an entry of a stock ledger, as its text says: its type is hidden.
+/// Returns whether a row is an entry of a stock ledger, judging by its debug output because its type is hidden.
 fn is_movement(row: &dyn StoredRow) -> bool {
     format!("{row:?}").starts_with("Movement(")
 }
 
-/// Returns whether a submission has a command that a client is told about.
+/// Returns whether a submission contains a command that is acknowledged to a client.
 pub fn has_acknowledged_command(submission: &Submission) -> bool {
     submission.commands.iter().any(|command| command.idempotent_answer.is_some())
 }

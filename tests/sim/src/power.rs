@@ -1,7 +1,7 @@
-//! Power of the server. A crash comes after a number of steps that the seed draws. Steps are the moments at which the
-//! server and the world touch: a commit is handed over or settled, a command leaves for a printer or for the payment
-//! processor or its answer arrives, a mail is sent, a delivery or a request leaves for another system or is answered, a
-//! request comes in or is answered.
+//! Power supply of the server. A crash comes after a number of steps chosen by the seed. Steps are the points at which
+//! the server and the world interact: a commit is submitted or settled, a command is sent to a printer or to the
+//! payment processor or its response arrives, an email is sent, a delivery or a request is sent to another system or
+//! answered, a request is received or answered.
 
 use std::future::pending;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 use crate::disk::Disk;
 
-/// Power of the server that runs at the moment.
+/// Power supply of the currently running server.
 pub struct Power {
     disk: Arc<Disk>,
     state: Mutex<PowerState>,
@@ -21,12 +21,12 @@ pub struct Power {
 struct PowerState {
     is_on: bool,
     steps: u64,
-    /// Step at which the power fails; `None` if it does not.
+    /// Step at which the power fails; `None` if it does not fail.
     crash_at: Option<u64>,
 }
 
 impl Power {
-    /// Creates power that is off, for servers that work on the given disk.
+    /// Creates a switched-off power supply for servers that use the given disk.
     pub fn new(disk: Arc<Disk>) -> Self {
         Self { disk, state: Mutex::default(), loss: Notify::new() }
     }
@@ -36,8 +36,7 @@ impl Power {
         *self.state() = PowerState { is_on: true, steps: 0, crash_at };
     }
 
-    /// Switches the power off, if it is on. The disk keeps what is committed at this moment, and nothing that comes
-    /// later.
+    /// Switches the power off if it is on. The disk keeps what is committed at this time, and nothing later.
     pub fn switch_off(&self) {
         let was_on = std::mem::take(&mut self.state().is_on);
         if was_on {
@@ -64,14 +63,14 @@ impl Power {
         is_on
     }
 
-    /// Takes a step. Never ends without power.
+    /// Counts a step. Never completes without power.
     pub async fn pass(&self) {
         if !self.step() {
             pending::<()>().await;
         }
     }
 
-    /// Ends at once with power, and never without it.
+    /// Completes immediately with power, and never without.
     pub async fn hold(&self) {
         if !self.is_on() {
             pending::<()>().await;

@@ -1,4 +1,4 @@
-//! Physical course of the print of each attempt, as the log of its printer tells it.
+//! Physical course of each attempt's print, according to its printer's log.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,18 @@ use crate::world::World;
 /// Physical course of an attempt's print.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PhysicalPrint {
-    /// It did not begin.
+    /// Not started.
     NotStarted,
-    /// It is under way.
+    /// In progress.
     Running,
-    /// It ended before its last layer.
+    /// Ended before its last layer.
     Failed,
-    /// It came to its end.
+    /// Completed.
     Finished,
 }
 
 impl PhysicalPrint {
-    /// Returns the outcome with which a person resolves the attempt; `None` while it is printed.
+    /// Returns the outcome that a person records for the attempt; `None` while it is printing.
     pub const fn outcome(self) -> Option<&'static str> {
         match self {
             Self::NotStarted => Some("not_started"),
@@ -31,7 +31,7 @@ impl PhysicalPrint {
     }
 }
 
-/// Prints of one printer by their attempts. It grows with the printer's log, so that nobody reads the log again.
+/// Prints of one printer by attempt. The index is extended with the printer's log, so that the log is read only once.
 #[derive(Default)]
 pub struct PrintIndex(BTreeMap<String, PhysicalPrint>);
 
@@ -51,14 +51,14 @@ impl PrintIndex {
         }
     }
 
-    /// Returns the course of an attempt's print at this printer; `None` if it did not begin here.
+    /// Returns the course of an attempt's print on this printer; `None` if it did not start here.
     pub fn of(&self, attempt: &str) -> Option<PhysicalPrint> {
         self.0.get(attempt).copied()
     }
 }
 
-/// Returns the ID of the attempt that a file is printed for, which its name contains: `JOB-000123_<attempt>.gcode`.
-/// `None` for files that people print on their own.
+/// Returns the ID of the attempt that a file belongs to, which is part of its name: `JOB-000123_<attempt>.gcode`.
+/// `None` for people's own files.
 fn attempt_of(file: &str) -> Option<&str> {
     let (_, rest) = file.rsplit_once('_')?;
     rest.split('.').next()

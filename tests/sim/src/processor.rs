@@ -1,8 +1,8 @@
-//! Payment processor of the world. It records every cent, whatever the server knows of it.
+//! Payment processor of the simulated world. It records every cent, whatever the server knows.
 //!
-//! `books` has its sessions, charges and refunds, `events` the news of them for the server, and `port` the calls of the
-//! server, which the network loses and delays, and whose idempotency keys it remembers (`keys`). Customers act on its
-//! pages; `courier` brings its events.
+//! `books` contains its sessions, charges and refunds, `events` the events about them for the server, and `port` the
+//! server's calls, which the network loses and delays, and whose idempotency keys are remembered (`keys`). Customers
+//! act on its pages; `courier` delivers its events.
 
 mod books;
 mod events;
@@ -34,13 +34,13 @@ use services::payments::{ProcessorSession, Refund};
 /// Act of a customer on a payment page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PageAct {
-    /// Pays, and the money is there at once.
+    /// Pays, with immediate confirmation.
     Pay,
-    /// Pays in a way in which the money comes later, or never.
+    /// Pays with a method whose confirmation comes later, or never.
     PaySlowly,
     /// Tries a card that is declined.
     BeDeclined,
-    /// Leaves the page until its time is over.
+    /// Abandons the page until it expires.
     Leave,
 }
 
@@ -51,24 +51,24 @@ pub struct Processor {
     power: Arc<Power>,
     planter: Arc<Planter>,
     state: Mutex<ProcessorState>,
-    /// Signal that another event is on its way.
+    /// Signal that another event has been queued.
     departure: Notify,
 }
 
 struct ProcessorState {
-    /// Chance of what happens to calls.
+    /// Random generator for faults of calls.
     chance: Rng,
     rates: CallRates,
     books: Books,
     session_answers: KeyedAnswers<ProcessorSession>,
     refund_answers: KeyedAnswers<Refund>,
     events: EventQueue,
-    /// Refunds by their payment intents that a plant pretends.
+    /// Refunds that a planted fault pretends, by payment intent.
     pretended_refunds: BTreeMap<String, Vec<Refund>>,
 }
 
 impl Processor {
-    /// Creates a processor that has no payments and works.
+    /// Creates a working processor without payments.
     pub fn new(seed: u64, clock: Arc<WorldClock>, story: Arc<Story>, power: Arc<Power>, planter: Arc<Planter>) -> Self {
         let state = ProcessorState {
             chance: branch(seed, "payment calls"),
@@ -82,19 +82,19 @@ impl Processor {
         Self { clock, story, power, planter, state: Mutex::new(state), departure: Notify::new() }
     }
 
-    /// Lets calls and events fail as often as a plan says.
+    /// Sets the failure rates of calls and events to those of a plan.
     pub fn set_rates(&self, plan: &FaultPlan) {
         let mut state = self.state();
         state.rates = CallRates::of(plan);
         state.events.set_rates(plan);
     }
 
-    /// Returns the state of a payment page.
+    /// Returns the state of a payment page; `None` if the page does not exist.
     pub fn page_state(&self, page: &str) -> Option<PageState> {
         self.state().books.page_state(page)
     }
 
-    /// Lets a customer act on a payment page. Nothing happens on one that cannot be paid any more.
+    /// Performs a customer's act on a payment page. It has no effect on a page that can no longer be paid.
     pub fn act(&self, page: &str, act: PageAct) {
         let (to, event) = match act {
             PageAct::Pay => (PageState::Paid, SimPaymentEvent::Completed),
@@ -116,7 +116,7 @@ impl Processor {
         self.turn(page, (PageState::Pending, to), event, true);
     }
 
-    /// Moves a page from one state to another, if it is in the former, with what follows from that.
+    /// Moves a page from one state to another, with all consequences, if it is in the first one.
     fn turn(&self, page: &str, (from, to): (PageState, PageState), event: SimPaymentEvent, is_learnt: bool) {
         let now = self.now();
         let mut state = self.state();
@@ -138,8 +138,8 @@ impl Processor {
         self.departure.notify_one();
     }
 
-    /// Records a payment that was made without a page of the server, or money that went back of it without the server.
-    /// Whoever records it tells the server of it.
+    /// Records a payment made without a page of the server, or a refund made without the server. The caller sends the
+    /// event to the server.
     pub fn record(&self, payment: &SimPayment, event: SimPaymentEvent) {
         let mut state = self.state();
         state.books.charge(payment);
@@ -148,27 +148,27 @@ impl Processor {
         }
     }
 
-    /// Returns the charges of an order by their payment intents.
+    /// Returns the charges of an order by payment intent.
     pub fn charges_of(&self, order: &str) -> BTreeMap<String, Charge> {
         self.state().books.charges_of(order)
     }
 
-    /// Returns the money of an order that did not go back, in minor units.
+    /// Returns the amount of an order that has not been refunded, in minor units.
     pub fn balance_cents(&self, order: &str) -> i64 {
         self.charges_of(order).values().map(|charge| charge.cents - charge.refunded_cents()).sum()
     }
 
-    /// Returns an order's page that can be paid, if there is one.
+    /// Returns the ID of an order's page that can be paid; `None` if there is none.
     pub fn open_page(&self, order: &str) -> Option<String> {
         self.state().books.open_page(order).cloned()
     }
 
-    /// Returns the event that is sent next.
+    /// Returns the next event to be sent; `None` if there is none.
     pub fn first_event(&self) -> Option<WaitingEvent> {
         self.state().events.first().cloned()
     }
 
-    /// Waits until another event is on its way.
+    /// Waits until another event has been queued.
     pub async fn departure(&self) {
         self.departure.notified().await;
     }
@@ -178,7 +178,7 @@ impl Processor {
         self.state().events.settle(number, is_taken, self.clock.elapsed_ms());
     }
 
-    /// Returns the present: virtual milliseconds since the beginning, and seconds of the calendar.
+    /// Returns the current time: virtual milliseconds since the start of the simulation, and Unix seconds.
     fn now(&self) -> (i64, i64) {
         (self.clock.elapsed_ms(), self.clock.now().0 / 1000)
     }

@@ -1,5 +1,5 @@
-//! Receivers of webhooks: programs of others, which verify what arrives with their secret, keep what they accept, and
-//! fail for a while.
+//! Receivers of webhooks: external programs that verify deliveries with their secret, store what they accept, and fail
+//! for a while.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -21,11 +21,11 @@ use crate::power::Power;
 use crate::story::Story;
 use services::webhook::{WebhookFault, WebhookRequest, WebhookResponse, WebhookTransport};
 
-/// Time that a request takes to a receiver and back.
+/// Round-trip time of a request to a receiver.
 const WAY: Duration = Duration::from_millis(20);
-/// Time after which a request without a response is given up, as in the default settings.
+/// Timeout of a request, as in the default settings.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// Longest delay of a slow receiver, which is not given up yet.
+/// Maximum delay of a slow receiver, in milliseconds; below the timeout.
 const MAX_SLOW_MS: u64 = 14_000;
 
 /// Receivers of all endpoints of a story.
@@ -41,39 +41,39 @@ pub struct Receivers {
 struct Receiver {
     chance: Rng,
     spells: Vec<Spell>,
-    /// Frequency with which the response to an accepted request is lost.
+    /// Probability that the response to an accepted request is lost.
     answer_lost: f64,
-    /// Secret that it verifies with.
+    /// Secret used for verification.
     secret: String,
-    /// Secret that replaces the other one, while the staff does not know whether the server has it.
+    /// New secret, while the staff does not know whether the server already uses it.
     next_secret: Option<String>,
-    /// A request to it has failed.
+    /// `true` if a request to the receiver has failed.
     has_failed: bool,
     arrivals: Vec<Arrival>,
 }
 
-/// Request to a receiver, as it arrived or would have arrived.
+/// Request to a receiver, including one that did not actually arrive.
 #[derive(Clone, Debug)]
 pub struct Arrival {
-    /// Virtual time in milliseconds since the beginning.
+    /// Virtual time in milliseconds since the start of the simulation.
     pub at_ms: i64,
     /// URL to which it was posted.
     pub url: String,
-    /// Event ID that the headers state.
+    /// Event ID in the headers.
     pub event_id: String,
-    /// Event type that the headers state.
+    /// Event type in the headers.
     pub event: String,
-    /// Delivery ID that the headers state.
+    /// Delivery ID in the headers.
     pub delivery_id: String,
     /// Body.
     pub body: Value,
-    /// Its signatures are those of the receiver's secret.
+    /// `true` if the signatures match the receiver's secret.
     pub is_signed: bool,
-    /// The receiver has accepted it, whether or not the server got the response.
+    /// `true` if the receiver has accepted the request, whether or not the server received the response.
     pub is_accepted: bool,
 }
 
-/// Response to a request, after a while.
+/// Response to a request, with its delay.
 type TimedAnswer = (Duration, Result<WebhookResponse, WebhookFault>);
 
 /// Returns the URL with the given number at an endpoint's receiver.
@@ -81,7 +81,7 @@ pub fn url_of(endpoint: usize, number: usize) -> String {
     format!("https://receiver-{endpoint}.example.org/hooks/{number}")
 }
 
-/// Returns the number of the endpoint whose receiver has a URL.
+/// Returns the number of the endpoint whose receiver has this URL; `None` if there is none.
 fn endpoint_of(url: &str) -> Option<usize> {
     url.strip_prefix("https://receiver-")?.split('.').next()?.parse().ok()
 }
@@ -129,18 +129,18 @@ impl Receivers {
         Self { clock, story, power, planter, state }
     }
 
-    /// Lets responses be lost as often as a plan says.
+    /// Sets the rate of lost responses according to a plan.
     pub fn set_rates(&self, plan: &FaultPlan) {
         let rate = plan.rate(FaultKind::ReceiverAnswerLost) / 2.0;
         self.state().iter_mut().for_each(|receiver| receiver.answer_lost = rate);
     }
 
-    /// Hands a secret to an endpoint's receiver that the server is about to sign with.
+    /// Gives an endpoint's receiver the secret that the server is about to sign with.
     pub fn offer_secret(&self, endpoint: usize, secret: &str) {
         self.with(endpoint, |receiver| receiver.next_secret = Some(secret.to_owned()));
     }
 
-    /// Makes a receiver verify with the secret that it was handed last.
+    /// Makes a receiver verify with the last secret that it was given.
     pub fn use_offered_secret(&self, endpoint: usize) {
         self.with(endpoint, |receiver| {
             if let Some(secret) = receiver.next_secret.take() {
@@ -149,12 +149,12 @@ impl Receivers {
         });
     }
 
-    /// Returns whether an endpoint's receiver has stopped working for good.
+    /// Returns whether an endpoint's receiver has permanently stopped working.
     pub fn is_gone(&self, endpoint: usize) -> bool {
         self.fault_now(endpoint) == Some(FaultKind::ReceiverGone)
     }
 
-    /// Returns the fault of an endpoint's receiver at the moment.
+    /// Returns the current fault of an endpoint's receiver; `None` if it works.
     pub fn fault_now(&self, endpoint: usize) -> Option<FaultKind> {
         let now = self.clock.elapsed_ms();
         self.with(endpoint, |receiver| receiver.fault_at(now)).flatten()
@@ -186,7 +186,7 @@ impl Receivers {
         request
     }
 
-    /// Lets a request arrive at a receiver, and returns its response.
+    /// Delivers a request to a receiver, and returns its response; `None` if there is no such receiver.
     fn receive(&self, endpoint: usize, request: &WebhookRequest) -> Option<TimedAnswer> {
         let (at_ms, seconds) = (self.clock.elapsed_ms(), self.clock.now().0 / 1000);
         let (arrival, answer) = self.with(endpoint, |receiver| receiver.receive(request, at_ms, seconds))?;
@@ -209,8 +209,8 @@ impl Receiver {
         self.spells.iter().find(|spell| (spell.from_ms..spell.until_ms).contains(&ms)).map(|spell| spell.fault)
     }
 
-    /// Returns whether the signatures of a request are those of the secret. While the staff replaces it, that over the
-    /// body alone may be of either.
+    /// Returns whether a request is signed with the receiver's secret. While the staff replaces the secret, the
+    /// signature over the body alone may use either one.
     fn is_signed(&self, request: &WebhookRequest, seconds: i64) -> bool {
         let headers: HeaderMap = request
             .headers
@@ -223,7 +223,7 @@ impl Receiver {
         current.standard == Some(true) && (current.service == Some(true) || is_next())
     }
 
-    /// Lets a request arrive, and returns it with the response.
+    /// Receives a request; returns its record and the response.
     fn receive(&mut self, request: &WebhookRequest, at_ms: i64, seconds: i64) -> (Arrival, TimedAnswer) {
         let is_signed = self.is_signed(request, seconds);
         // Always as many draws, so that the story without one of the faults is otherwise the same.

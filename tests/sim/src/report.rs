@@ -1,5 +1,5 @@
-//! Reports of a machine, in the terms of the adapter contract. A printer of type `fw_rest` reports the same, since the
-//! machine behaves like one.
+//! Status reports of a machine, in terms of the adapter contract. A printer of type `fw_rest` reports the same, because
+//! the machine behaves like one.
 
 use simulator::printer::{Controller, FilamentGate, Machine, PrintJob, PrintOutcome, PrintPhase, Record};
 
@@ -9,7 +9,7 @@ use domain::time::Timestamp;
 /// Progress, in percent, while a printer reports a finished print as if it were still running.
 const ECHO_PERCENT: f64 = 99.0;
 
-/// Returns the machine's status, read at the given time, with what is in its slots if it reports that.
+/// Returns the machine's status at the given time, with the contents of its slots if `has_slots`.
 pub fn status(machine: &mut Machine, has_slots: bool, at: Timestamp) -> Status {
     let fault = match machine.controller() {
         Controller::Ready => None,
@@ -50,7 +50,7 @@ fn of_gate((gate, slot): (&FilamentGate, u32)) -> ReportedSlot {
     }
 }
 
-/// Adds the print that the machine shows to its status.
+/// Adds the print shown by the machine to its status.
 fn of_job(machine: &Machine, job: &PrintJob, idle: Status) -> Status {
     let (state, ended) = match &job.outcome {
         None if matches!(job.phase, PrintPhase::Paused | PrintPhase::Resuming) => (Activity::Paused, None),

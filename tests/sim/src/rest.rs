@@ -1,5 +1,5 @@
-//! Rest of the shop: whether everything is done that customers and staff wait for. An order that was at rest is read
-//! again only if something has happened to it since.
+//! Idle state of the shop: everything that customers and staff wait for is done. An order that was idle is read again
+//! only if something has happened to it since.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ use crate::sellers::{SaleEnding, read_sales};
 use crate::shop::Shop;
 use crate::world::World;
 
-/// Orders that were at rest, each with the last event about it at that time.
+/// Orders that were idle, each with the number of the last event about it at that time.
 #[derive(Default)]
 pub struct Rest(BTreeMap<String, i64>);
 
 impl Rest {
-    /// Returns something that is not done yet; `None` if all is.
+    /// Returns a description of something unfinished; `None` if everything is done.
     pub async fn unrest(&mut self, world: &World, shop: &Shop, people: &People) -> Result<Option<String>, SimError> {
         if !people.staff.office.is_done() {
             return Ok(Some("the staff has tasks left".to_owned()));
@@ -57,7 +57,7 @@ impl Rest {
     }
 }
 
-/// Returns something of an order that is not done yet; `None` if all is.
+/// Returns a description of something unfinished in an order; `None` if everything is done.
 async fn of_order(world: &World, shop: &Shop, id: &str, is_to_ship: bool) -> Result<Option<String>, SimError> {
     let (order, jobs) = read_order(world, shop, id).await?;
     Ok(match order["status"].as_str() {
@@ -67,8 +67,8 @@ async fn of_order(world: &World, shop: &Shop, id: &str, is_to_ship: bool) -> Res
     })
 }
 
-/// Returns a job that is not over yet; `None` if there is none. One that failed before its order ended stays as it is:
-/// nobody will try it again.
+/// Returns a job that has not ended; `None` if there is none. A job that failed before its order ended stays as it is,
+/// because nobody will retry it.
 pub fn jobs_unrest(jobs: &[Value], is_order_over: bool) -> Option<String> {
     let ends: &[&str] = if is_order_over { &["COMPLETED", "CANCELLED", "FAILED"] } else { &["COMPLETED", "CANCELLED"] };
     let is_over = |job: &&Value| job["state"].as_str().is_some_and(|state| ends.contains(&state));
@@ -76,7 +76,7 @@ pub fn jobs_unrest(jobs: &[Value], is_order_over: bool) -> Option<String> {
     job.map(Value::to_string)
 }
 
-/// Reads an order with its jobs, as far as the journal was read.
+/// Reads an order and those of its jobs that the journal contains.
 pub async fn read_order(world: &World, shop: &Shop, id: &str) -> Result<(Value, Vec<Value>), SimError> {
     let order = shop.get(&format!("/api/orders/{id}")).await?.expect(200)?;
     let mut jobs = Vec::new();

@@ -1,4 +1,4 @@
-//! One run of a plan: its world, its servers and its judgement.
+//! A run of a plan: its world, its servers and its checks.
 
 use std::io;
 
@@ -17,18 +17,18 @@ use crate::shop::Shop;
 use crate::size::Size;
 use crate::world::World;
 
-/// Starts that may fail before the story does.
+/// Maximum number of failed starts before the run fails.
 const MAX_FAILED_STARTS: u32 = 20;
-/// Time after a failed start until the next one.
+/// Time between a failed start and the next one, in milliseconds.
 const RESTARTED_AFTER_MS: i64 = 5_000;
 
 /// Outcome of a seed.
 pub struct SeedReport {
-    /// Story in plain sentences, one a line.
+    /// Story in plain sentences, one per line.
     pub story: String,
-    /// Virtual time that passed, in milliseconds.
+    /// Elapsed virtual time, in milliseconds.
     pub virtual_ms: i64,
-    /// Reason that the seed failed; `None` if everything held.
+    /// Reason why the seed failed; `None` if all checks passed.
     pub fault: Option<SimError>,
 }
 
@@ -36,12 +36,12 @@ pub struct SeedReport {
 ///
 /// # Errors
 ///
-/// Fails if no world can be made for it. A fault of the server is part of the report.
+/// Fails if its world cannot be created. A fault of the server is part of the report.
 pub fn run(seed: u64) -> Result<SeedReport, SimError> {
     run_cut(seed, &Cut::default(), None)
 }
 
-/// Runs a seed without the given parts of its plan, and with a planted fault if one is given.
+/// Runs a seed without the given parts of its plan, and with a planted fault if given.
 ///
 /// # Errors
 ///
@@ -50,7 +50,7 @@ pub fn run_cut(seed: u64, cut: &Cut, plant: Option<Plant>) -> Result<SeedReport,
     run_sized(Size::Story, seed, cut, plant)
 }
 
-/// Runs a seed in the given size, without the given parts of its plan, and with a planted fault if one is given.
+/// Runs a seed in the given size, without the given parts of its plan, and with a planted fault if given.
 ///
 /// # Errors
 ///
@@ -69,8 +69,8 @@ pub fn run_sized(size: Size, seed: u64, cut: &Cut, plant: Option<Plant>) -> Resu
     Ok(SeedReport { story: world.story.text(), virtual_ms: world.clock.elapsed_ms(), fault })
 }
 
-/// Returns the number of seeds from `first` on, at most `most`, until one fails with a planted fault; `None` if none
-/// does.
+/// Returns how many seeds, counted from `first` on, are needed until one fails with a planted fault; `None` if none of
+/// `most` seeds fails.
 ///
 /// # Errors
 ///
@@ -84,7 +84,7 @@ pub fn seeds_to_catch(plant: Plant, first: u64, most: u64) -> Result<Option<u64>
     Ok(None)
 }
 
-/// Tells what the seed has drawn.
+/// Writes the contents of the plan to the story.
 fn tell_plan(world: &World, plan: &Plan) {
     let kinds: Vec<&str> = plan.faults.kinds().map(FaultKind::word).collect();
     let kinds = if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") };
@@ -107,7 +107,7 @@ fn tell_plan(world: &World, plan: &Plan) {
     }
 }
 
-/// Lets the story of a plan happen, and judges it.
+/// Runs the story of a plan, and checks it.
 fn live(world: &World, plan: &Plan) -> Result<(), SimError> {
     let Some(shop) = on_server(world, None, async |shop| set_up(world, shop, plan).await)? else { return Ok(()) };
     let mut people = People::new(plan, shop);
@@ -121,7 +121,7 @@ fn live(world: &World, plan: &Plan) -> Result<(), SimError> {
     read_back.map_or(Ok(()), |read_back| oracles::judge(world, &plan.faults, &people, &ending, &read_back))
 }
 
-/// Lets the day go by, on as many servers as crash and one more.
+/// Runs the day, on one server more than the number of crashes.
 fn live_day(world: &World, plan: &Plan, people: &mut People) -> Result<Ending, SimError> {
     let mut crashes = plan.crashes.iter();
     let mut failed_starts = 0;
@@ -151,9 +151,8 @@ fn live_day(world: &World, plan: &Plan, people: &mut People) -> Result<Ending, S
     }
 }
 
-/// Starts a server, lets something happen with it, and ends it as a crash does: its runtime is dropped in the middle of
-/// whatever it does, and what it had committed is on the disk. Returns `None` if it crashed before that, at the given
-/// step.
+/// Starts a server, runs `act` with it, and ends it as a crash does: its runtime is dropped in the middle of its work,
+/// and what it had committed is on the disk. Returns `None` if it crashed at the given step before `act` completed.
 pub fn on_server<T>(
     world: &World,
     crash_at: Option<u64>,
@@ -182,7 +181,7 @@ pub fn on_server<T>(
     result
 }
 
-/// Creates a runtime on this thread with a paused clock and without sockets.
+/// Creates a single-threaded runtime with a paused clock and without sockets.
 fn runtime() -> io::Result<Runtime> {
     Builder::new_current_thread().enable_time().start_paused(true).max_blocking_threads(1).build()
 }

@@ -1,5 +1,5 @@
-//! Runs many seeds on all cores: each seed on one thread, with a runtime and a world of its own, and the results in the
-//! order of the seeds, so that nothing depends on which thread is faster.
+//! Runs of many seeds on all cores: each seed runs on one thread with its own runtime and world, and the results are in
+//! the order of the seeds, so that nothing depends on which thread is faster.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -16,7 +16,7 @@ use crate::size::Size;
 ///
 /// # Errors
 ///
-/// Fails if no world can be made for a seed, or if `take` does.
+/// Fails if the world of a seed cannot be created, or if `take` fails.
 pub fn run_all(
     size: Size,
     first: u64,

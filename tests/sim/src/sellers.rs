@@ -1,5 +1,5 @@
-//! Sellers: other shops, whose messages arrive late, twice and out of order, and the staff who connects them and ships
-//! what they sold. What was not acknowledged they repeat.
+//! Sellers: other shops, whose messages arrive late, repeatedly and out of order, and the staff who connect them and
+//! ship what they sold. Unacknowledged requests are repeated.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -16,22 +16,22 @@ use crate::shop::Shop;
 use crate::sold::{Letter, ShopPlan, SoldPlan, Stage};
 use crate::world::World;
 
-/// Number by which the ID of an order differs that a plant doubles.
+/// Offset from the ID of an order to that of its copy, which a planted fault creates.
 const DOUBLED: u64 = 500;
 
-/// Another shop, and the staff who looks after it.
+/// Another shop, and the staff who manage it.
 pub struct Seller {
     /// Plan of the shop.
     pub plan: ShopPlan,
     /// Orders that it sells, in the order of the plan.
     pub sales: Vec<Sale>,
-    /// ID of the sales channel, once its creation was acknowledged.
+    /// ID of the sales channel; `None` until its creation is acknowledged.
     channel: Option<String>,
-    /// The staff has mapped the shop's products.
+    /// `true` if the staff has mapped the shop's products.
     is_mapped: bool,
-    /// Messages that were not accepted yet, in the order in which they first arrive.
+    /// Messages that have not been accepted yet, in the order in which they first arrive.
     letters: Vec<Letter>,
-    /// Number of refusals. The server repeats a refusal to whoever repeats the key.
+    /// Number of refusals, used in idempotency keys: the server returns the same refusal for a repeated key.
     refusals: u64,
 }
 
@@ -39,33 +39,33 @@ pub struct Seller {
 pub struct Sale {
     /// Plan of the order.
     pub plan: SoldPlan,
-    /// ID of its record, once a message about it was accepted.
+    /// ID of the order's record; `None` until a message about the order is accepted.
     pub record: Option<String>,
-    /// ID of our order, once it exists.
+    /// ID of the order here; `None` until it exists.
     pub order: Option<String>,
-    /// Number of shipments. There are several where a part was rejected after it was shipped.
+    /// Number of shipments. There are several if a part was rejected after shipping.
     shipments: u32,
 }
 
 impl Seller {
-    /// Creates a shop from which nothing has arrived yet.
+    /// Creates a shop whose messages have not arrived yet.
     pub fn new(plan: ShopPlan) -> Self {
         let sale = |plan: &SoldPlan| Sale { plan: plan.clone(), record: None, order: None, shipments: 0 };
         let (sales, letters) = (plan.orders.iter().map(sale).collect(), plan.letters.clone());
         Self { plan, sales, channel: None, is_mapped: false, letters, refusals: 0 }
     }
 
-    /// Returns whether all messages were accepted, and the staff has connected the shop.
+    /// Returns whether all messages have been accepted, and the staff has connected the shop.
     pub fn is_done(&self) -> bool {
         self.is_mapped && self.letters.is_empty()
     }
 
-    /// Returns the IDs of our orders.
+    /// Returns the IDs of the orders here.
     pub fn orders(&self) -> impl Iterator<Item = &String> {
         self.sales.iter().filter_map(|sale| sale.order.as_ref())
     }
 
-    /// Does what is due.
+    /// Performs the steps that are due.
     pub async fn step(&mut self, world: &World, shop: &Shop, products: &[String]) -> Result<(), SimError> {
         let now = world.clock.elapsed_ms();
         let Some(channel) = self.channel.clone() else { return self.connect(now, shop).await };
@@ -99,7 +99,7 @@ impl Seller {
         Ok(())
     }
 
-    /// Maps the products of the shop to ours.
+    /// Maps the other shop's products to the products here.
     async fn map(&mut self, shop: &Shop, channel: &str, products: &[String]) -> Result<(), SimError> {
         let variant = |(at, sku): (usize, &String)| json!({"variant": variant_of(at), "skuId": sku});
         let variants: Vec<Value> = products.iter().enumerate().map(variant).collect();
@@ -110,7 +110,7 @@ impl Seller {
         Ok(())
     }
 
-    /// Lets a message arrive. What the server does not accept arrives again.
+    /// Delivers a message. A message that the server does not accept arrives again.
     async fn deliver(&mut self, world: &World, shop: &Shop, channel: &str, letter: Letter) -> Result<(), SimError> {
         let Letter { order: at, stage, .. } = letter;
         let Some(plan) = self.plan.orders.get(at).cloned() else { return Ok(()) };
@@ -136,7 +136,7 @@ impl Seller {
         Ok(())
     }
 
-    /// Ships our order whenever it is ready.
+    /// Ships an order whenever it is ready.
     async fn look_after(&mut self, world: &World, shop: &Shop, at: usize) -> Result<(), SimError> {
         let (number, refusals) = (self.plan.number, self.refusals);
         let Some(sale) = self.sales.get_mut(at) else { return Ok(()) };
@@ -173,12 +173,12 @@ impl Seller {
 pub struct SaleEnding {
     /// Record of the order in the other shop.
     pub record: Value,
-    /// Our order with its jobs; null if there is none.
+    /// The order here with its jobs; null if there is none.
     pub ours: (Value, Vec<Value>),
 }
 
 impl SaleEnding {
-    /// Returns something that is not done yet; `None` if all is.
+    /// Returns a description of something unfinished; `None` if everything is done.
     pub fn unrest(&self) -> Option<String> {
         let Self { record, ours: (order, jobs) } = self;
         let mut shipments = record["shipments"].as_array().into_iter().flatten();
@@ -191,7 +191,7 @@ impl SaleEnding {
     }
 }
 
-/// Reads the orders that other shops sold, in the order of the plan.
+/// Reads the orders from other shops, in the order of the plan.
 pub async fn read_sales(world: &World, shop: &Shop, people: &People) -> Result<Vec<SaleEnding>, SimError> {
     world.journal.read(&world.disk.tables());
     let mut sales = Vec::new();
@@ -209,7 +209,7 @@ pub async fn read_sales(world: &World, shop: &Shop, people: &People) -> Result<V
     Ok(sales)
 }
 
-/// Returns the body of a reply; `None` if there is no answer. Fails if it was refused.
+/// Returns the body of a reply; `None` if there was no conclusive response. Fails if the command was refused.
 fn outcome(reply: Reply, what: &str) -> Result<Option<Value>, SimError> {
     match reply {
         Reply::Done(body) => Ok(Some(body)),

@@ -7,21 +7,21 @@ use config::Config;
 use config::sections::SignOffMode;
 use config::values::Secret;
 
-/// Secret with which the payment processor of the world signs its events.
+/// Secret used by the simulated payment processor to sign its events.
 pub const PAYMENT_SECRET: &str = "whsec_simulated_payments_secret_0123456789";
 
 /// Address to which alerts are sent.
 const OPERATOR: &str = "staff@example.org";
 
-/// Delays before the retries of a delivery, in seconds: short enough for a story to see the end of them.
+/// Delays before the retries of a delivery, in seconds: short enough for a story to reach the last one.
 pub const RETRY_SECONDS: [u64; 4] = [5, 30, 120, 600];
-/// Longest random delay added to each retry.
+/// Maximum random delay added to each retry.
 const RETRY_JITTER: Duration = Duration::from_secs(2);
-/// Jobs that a line gets at most for rejected parts, more than anybody rejects.
+/// Maximum number of replacement jobs for rejected parts of a line; more than a story needs.
 const MAX_REPRINTS: u32 = 20;
 
 /// Returns the default settings, with secrets, an operator and a seller, for a server whose files are in `folder`. PDFs
-/// and photos are off: both are made on threads.
+/// and photos are disabled because they are processed on threads.
 pub fn settings(folder: &Path, sign_off_required: bool) -> Config {
     let mut config = Config::default();
     folder.clone_into(&mut config.server.data_dir);

@@ -1,4 +1,4 @@
-//! Setup of the shop, before anything goes wrong.
+//! Setup of the shop, before any fault occurs.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use crate::shop::Shop;
 use crate::workload::{Kit, MaterialPlan};
 use crate::world::World;
 
-/// Time in which a printer must be connected. One that is at rest is looked at less often.
+/// Maximum time until a printer is connected. Idle printers are polled less often.
 const CONNECTED_WITHIN: Duration = Duration::from_secs(120);
-/// Slot of the second material, and the filament of files that is printed from it.
+/// Slot of the second material, and index of the filament printed from it.
 const SECOND_SLOT: u32 = 1;
-/// Material on each spool at the beginning in grams.
+/// Initial material on each spool, in grams.
 const SPOOL_GRAMS: u32 = 1_000;
-/// One printer in so many of a day's shop does not clear its bed by itself.
+/// In a day's shop, one printer in this many does not clear its bed automatically.
 const UNCLEARED: usize = 3;
 
 /// Shop that was set up.
@@ -28,7 +28,7 @@ pub struct SetUp {
     pub products: Vec<String>,
     /// IDs of the materials, in the order of the plan.
     pub materials: Vec<String>,
-    /// IDs of the printers by the addresses of their machines.
+    /// IDs of the printers by their machines' URLs.
     pub printers: BTreeMap<String, String>,
     /// IDs of the materials in the first slots of the printers, in the same order.
     pub loads: Vec<String>,

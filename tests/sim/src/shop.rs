@@ -1,4 +1,4 @@
-//! A server of the world, and its router, which requests reach without a socket.
+//! A server of the simulated world, with its router, which requests reach without a socket.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -34,15 +34,15 @@ use services::peer_client::PeerHttp;
 use store::DomainQueries as _;
 use store::outbox::Outbox;
 
-/// Address at which rendered documents would be read.
+/// URL of the folder for rendered documents; nothing reads it.
 const DOCUMENTS_URL: &str = "https://shop.example/documents";
 /// Boundary between the parts of an upload.
 const BOUNDARY: &str = "simulated-boundary";
-/// Interval at which the story looks again for what it awaits.
+/// Interval at which an awaited condition is checked.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Commands that plants acknowledge without sending them, by the ends of their paths. What is before is the path of
-/// what they change.
+/// Commands that planted faults acknowledge without sending them, by the ends of their paths. The rest of the path is
+/// that of the changed resource.
 const LOSSES: [(&str, Plant); 4] = [
     ("/sign-off", Plant::LostSignOff),
     ("/cancel", Plant::LostCancel),
@@ -57,9 +57,9 @@ pub struct Shop {
     power: Arc<Power>,
     planter: Arc<Planter>,
     acknowledgements: Arc<Acknowledgements>,
-    /// Actors of the server.
+    /// Overview of the server's actors.
     pub kinds: KindsOverview,
-    /// Committed events, with their followers.
+    /// Committed events with their subscribers.
     pub outbox: Arc<Outbox>,
 }
 
@@ -71,12 +71,12 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Returns whether the server could not say what becomes of the request, so that it is repeated.
+    /// Returns whether the outcome of the request is unknown, so that the request is repeated.
     pub fn is_failure(&self) -> bool {
         self.status == 429 || self.status >= 500
     }
 
-    /// Returns the body; fails if the status is another one.
+    /// Returns the body; fails if the status differs from the expected one.
     pub fn expect(self, expected: u16) -> Result<Value, SimError> {
         let Self { request, status, body } = self;
         if status == expected {
@@ -87,7 +87,7 @@ impl Answer {
 }
 
 impl Shop {
-    /// Starts a server on the world's disk. Must be called within a runtime whose clock the world follows.
+    /// Starts a server on the world's disk. Must be called in a runtime whose clock the world follows.
     pub async fn open(world: &World) -> Result<Self, SimError> {
         let mut config = settings(world.folder.path(), world.begin_rules());
         world.size.tune(world.seed, &mut config);
@@ -127,12 +127,12 @@ impl Shop {
         })
     }
 
-    /// Sends a request of the owner of the machine, who may do everything.
+    /// Sends a GET with the permissions of the machine's owner, who may do everything.
     pub async fn get(&self, path: &str) -> Result<Answer, SimError> {
         self.send(Method::GET, path, Request::builder(), Body::empty()).await
     }
 
-    /// Reads a resource; `None` if the server cannot at the moment.
+    /// Reads a resource; `None` if the server is currently unavailable.
     pub async fn read(&self, path: &str) -> Result<Option<Value>, SimError> {
         let answer = self.get(path).await?;
         if answer.status >= 500 { Ok(None) } else { answer.expect(200).map(Some) }
@@ -144,7 +144,7 @@ impl Shop {
         self.send(Method::POST, path, request, Body::from(body.to_string())).await
     }
 
-    /// Sends a command that the server does not recognise when it is repeated. Its response may be a refusal.
+    /// Sends a command that the server does not recognise when repeated. Its response may be a refusal.
     pub async fn request(&self, method: Method, path: &str, body: &Value) -> Result<Answer, SimError> {
         self.power.pass().await;
         let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
@@ -153,8 +153,8 @@ impl Shop {
         Ok(answer)
     }
 
-    /// Carries out a command once, however often it is repeated with the same key. Fails if the response is neither its
-    /// outcome, nor a refusal, nor a request to repeat it.
+    /// Executes a command exactly once, however often it is repeated with the same key. Fails if the response is
+    /// neither a result, nor a refusal, nor a request to repeat the command.
     pub async fn ask(&self, errand: &Errand) -> Result<Reply, SimError> {
         let errand = &self.planter.alter_errand(errand);
         self.power.pass().await;
@@ -169,7 +169,7 @@ impl Shop {
         Ok(reply)
     }
 
-    /// Carries out a command as [`Self::ask`] does, whose response states no version of its own.
+    /// Executes a command as [`Self::ask`] does, but one whose response contains no version.
     pub async fn ask_unversioned(&self, errand: &Errand) -> Result<Reply, SimError> {
         self.power.pass().await;
         self.carry_out(errand).await
@@ -191,7 +191,7 @@ impl Shop {
         }
     }
 
-    /// Sends a command that the server recognises without a key if it is repeated. Fails as [`Self::ask`] does.
+    /// Sends a command that the server recognises without a key when repeated. Fails as [`Self::ask`] does.
     pub async fn ask_without_key(&self, path: &str, body: &Value) -> Result<Reply, SimError> {
         self.power.pass().await;
         let answer = self.post(path, body).await?;
@@ -203,7 +203,7 @@ impl Shop {
         }
     }
 
-    /// Changes or deletes a resource by a request that has no key, because it may be repeated.
+    /// Changes or deletes a resource with a request that has no key, because it is safe to repeat.
     pub async fn change(&self, method: Method, path: &str, body: &Value) -> Result<Reply, SimError> {
         self.power.pass().await;
         let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
@@ -218,7 +218,7 @@ impl Shop {
         }
     }
 
-    /// Acknowledges a command without sending it, where a plant does so.
+    /// Acknowledges a command without sending it, if a planted fault strikes.
     async fn lose(&self, errand: &Errand) -> Result<Option<Reply>, SimError> {
         if self.planter.has(Plant::LeakedTask) {
             drop(tokio::spawn(pending::<()>()));
@@ -235,7 +235,7 @@ impl Shop {
         Ok(Some(Reply::Done(answer.body)))
     }
 
-    /// Sends an acknowledged command as another one once more, where a plant does so.
+    /// Sends an acknowledged command again as a new one, if a planted fault strikes.
     async fn repeat(&self, errand: &Errand) -> Result<(), SimError> {
         if errand.path.ends_with("/ship") && self.planter.strikes(Plant::DoubledParcel) {
             let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
@@ -244,7 +244,7 @@ impl Shop {
         Ok(())
     }
 
-    /// Notes that a command was acknowledged.
+    /// Records that a command was acknowledged.
     fn acknowledge(&self, errand: &Errand, body: &Value) {
         self.acknowledgements.add(self.clock.elapsed_ms(), Acknowledgement::new(errand, body));
     }
@@ -260,7 +260,7 @@ impl Shop {
         self.send(Method::POST, "/api/files", request, Body::from(body)).await
     }
 
-    /// Sends an event of the payment processor with its signature. Returns the status.
+    /// Sends a signed event from the payment processor. Returns the status.
     pub async fn payment_event(&self, signature: &str, body: String) -> Result<u16, SimError> {
         self.power.pass().await;
         self.acknowledgements.note_event(&body);
@@ -271,7 +271,7 @@ impl Shop {
         Ok(answer.status)
     }
 
-    /// Sends a signed message of another system. Returns the status.
+    /// Sends a signed message from another system. Returns the status.
     pub async fn message(&self, path: &str, headers: &[(&str, &str)], body: String) -> Result<u16, SimError> {
         self.power.pass().await;
         let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
@@ -299,7 +299,7 @@ impl Shop {
         Ok(Answer { request, status, body })
     }
 
-    /// Reads a resource again and again until a condition holds of it; fails if that takes longer than `within`.
+    /// Polls a resource until it meets a condition, and returns it; fails if that takes longer than `within`.
     pub async fn until(
         &self,
         what: &str,
@@ -326,7 +326,7 @@ impl Shop {
     }
 }
 
-/// Returns the factory of adapters for the machines of the world.
+/// Returns a factory for adapters to the machines of the world.
 fn adapters_of(world: &World) -> AdapterFactory {
     let (machines, power, planter) = (world.machines.clone(), world.power.clone(), world.planter.clone());
     Box::new(move |parts: AdapterParts| {

@@ -1,5 +1,5 @@
-//! Makes a failing story shorter: without the faults and the orders that it does not need to fail. Whoever looks for
-//! the root reads less.
+//! Shortening of a failing story: faults and orders that are not needed for the failure are omitted, which makes the
+//! cause easier to find.
 
 use std::fmt;
 
@@ -10,20 +10,20 @@ use crate::plants::Plant;
 use crate::run::run_sized;
 use crate::size::Size;
 
-/// Groups into which the orders of a story are divided first, so that a day is not run once for each of its orders.
+/// Number of groups into which the orders of a story are divided first, so that a day is not run once for each order.
 const GROUPS: usize = 8;
-/// Orders that are left out one by one, once no group of them can be left out.
+/// Maximum number of orders that are omitted one by one, once no group can be omitted.
 const MOST_SINGLE: usize = 12;
 
-/// Shortest story of a seed that was found to fail.
+/// Shortest known failing story of a seed.
 pub struct ShortStory {
     /// Seed.
     pub seed: u64,
     /// Size of the story.
     pub size: Size,
-    /// Parts of the seed's plan that are left out.
+    /// Omitted parts of the seed's plan.
     pub cut: Cut,
-    /// Reason that it fails.
+    /// Reason why the story fails.
     pub fault: SimError,
 }
 
@@ -44,21 +44,21 @@ impl fmt::Display for ShortStory {
     }
 }
 
-/// Makes the story of a failing seed shorter, as [`shrink_sized`] does.
+/// Shortens the story of a failing seed, as [`shrink_sized`] does.
 ///
 /// # Errors
 ///
-/// Fails if no world can be made.
+/// Fails if a world cannot be created.
 pub fn shrink(seed: u64, plant: Option<Plant>) -> Result<Option<ShortStory>, SimError> {
     shrink_sized(Size::Story, seed, plant)
 }
 
-/// Leaves one part after the other out of a failing seed's plan, and keeps out those without which it still fails.
-/// `None` if it does not fail.
+/// Omits one part of a failing seed's plan after another, unless the story passes without it. `None` if the seed does
+/// not fail.
 ///
 /// # Errors
 ///
-/// Fails if no world can be made.
+/// Fails if a world cannot be created.
 pub fn shrink_sized(size: Size, seed: u64, plant: Option<Plant>) -> Result<Option<ShortStory>, SimError> {
     let Some(fault) = run_sized(size, seed, &Cut::default(), plant)?.fault else { return Ok(None) };
     let mut short = ShortStory { seed, size, cut: Cut::default(), fault };
@@ -80,7 +80,7 @@ pub fn shrink_sized(size: Size, seed: u64, plant: Option<Plant>) -> Result<Optio
     Ok(Some(short))
 }
 
-/// Leaves more out, unless the story holds without it.
+/// Omits a further part, unless the story passes without it.
 fn try_without(short: &mut ShortStory, plant: Option<Plant>, leave_out: impl FnOnce(&mut Cut)) -> Result<(), SimError> {
     let mut cut = short.cut.clone();
     leave_out(&mut cut);

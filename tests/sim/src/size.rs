@@ -1,5 +1,5 @@
-//! Size of a story, with everything that follows from it: a story of one or two printers, which takes less than an hour
-//! and is run by the thousand, or a whole day of a shop with twenty.
+//! Size of a story, with all values that depend on it: a story of one or two printers, which takes less than an hour
+//! and is run in thousands, or a whole day of a shop with twenty.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 /// Number of printers of a day's shop.
 const DAY_PRINTERS: usize = 20;
-/// Intervals between two looks of the server at a printer, in seconds, of which the seed of a day draws one. Twenty
-/// printers that are looked at every two seconds would be most of what a day costs.
+/// Poll intervals for printers, in seconds, one of which a day's seed chooses. Polling twenty printers every two
+/// seconds would dominate the cost of a day.
 const DAY_POLLS: [u64; 3] = [20, 30, 60];
-/// Number of such intervals after which a silent printer counts as offline.
+/// Number of poll intervals after which a silent printer counts as offline.
 const DAY_SILENCE: u32 = 3;
 
 /// Size of a story.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Size {
-    /// A few orders on one or two printers, in which everything happens close together.
+    /// A few orders on one or two printers, with all events close together.
     #[default]
     Story,
     /// Dozens of orders through a day on twenty printers.
@@ -29,7 +29,7 @@ pub enum Size {
 }
 
 impl Size {
-    /// Returns the number of printers, if the size says it; `None` if the seed draws it.
+    /// Returns the number of printers; `None` if the seed chooses it.
     pub const fn printers(self) -> Option<usize> {
         match self {
             Self::Story => None,
@@ -37,7 +37,7 @@ impl Size {
         }
     }
 
-    /// Returns the time at which everything is healed, in milliseconds since the beginning.
+    /// Returns the time at which all faults end, in milliseconds since the start of the simulation.
     pub const fn healed_at_ms(self) -> i64 {
         match self {
             Self::Story => 40 * MINUTE_MS,
@@ -45,8 +45,8 @@ impl Size {
         }
     }
 
-    /// Returns the time after healing in which everything must be done, in milliseconds, in addition to that of all
-    /// prints. The printers of a day share its prints.
+    /// Returns the time after the end of all faults within which everything must be done, in milliseconds, in addition
+    /// to the time of all prints, which the printers of a day share.
     pub const fn rest_within_ms(self) -> i64 {
         match self {
             Self::Story => 90 * MINUTE_MS,
@@ -54,7 +54,7 @@ impl Size {
         }
     }
 
-    /// Returns the interval at which people do what is due.
+    /// Returns the interval at which people perform the steps that are due.
     pub const fn round(self) -> Duration {
         match self {
             Self::Story => Duration::from_secs(10),
@@ -62,7 +62,7 @@ impl Size {
         }
     }
 
-    /// Returns the longest time for which the staff leaves alone what nothing happens to, in milliseconds.
+    /// Returns the maximum interval between the staff's checks of something unchanged, in milliseconds.
     pub const fn look_every_ms(self) -> i64 {
         match self {
             Self::Story => 0,
@@ -70,7 +70,7 @@ impl Size {
         }
     }
 
-    /// Returns the longest spell of a fault, in milliseconds.
+    /// Returns the maximum duration of a fault, in milliseconds.
     pub const fn longest_spell_ms(self) -> i64 {
         match self {
             Self::Story => 6 * MINUTE_MS,
@@ -78,7 +78,7 @@ impl Size {
         }
     }
 
-    /// Returns the most spells or blows of one fault.
+    /// Returns the maximum number of occurrences of one fault.
     pub const fn most_spells(self) -> u32 {
         match self {
             Self::Story => 4,
@@ -86,7 +86,7 @@ impl Size {
         }
     }
 
-    /// Returns the most crashes.
+    /// Returns the maximum number of crashes.
     pub const fn most_crashes(self) -> u32 {
         match self {
             Self::Story => 5,
@@ -94,7 +94,7 @@ impl Size {
         }
     }
 
-    /// Returns the power of two up to which the steps of a server are drawn until it crashes.
+    /// Returns the exponent of the power of two that limits the number of steps before a server crashes.
     pub const fn longest_life(self) -> u32 {
         match self {
             Self::Story => 9,
@@ -102,7 +102,7 @@ impl Size {
         }
     }
 
-    /// Changes the settings of a server for stories of this size.
+    /// Adapts the settings of a server to stories of this size.
     pub fn tune(self, seed: u64, config: &mut Config) {
         if self == Self::Story {
             return;

@@ -1,4 +1,4 @@
-//! Plan of the other shops of a story: what they sell, when their messages arrive, and when their systems fail.
+//! Plan of the other shops in a story: what they sell, when their messages arrive, and when their systems fail.
 
 use fastrand::Rng;
 
@@ -7,37 +7,37 @@ use crate::endpoints::Spell;
 use crate::faults::{FaultKind, FaultPlan};
 use crate::size::Size;
 
-/// One story in so many has another shop.
+/// One story in this many has another shop.
 const STORIES_PER_SHOP: u8 = 3;
-/// Time at which everything is healed. Days have no other shops yet.
+/// Time at which all faults end, in milliseconds. Days have no other shops yet.
 const HEALED_AT_MS: i64 = Size::Story.healed_at_ms();
-/// Most orders of a shop.
+/// Maximum number of orders of a shop.
 const MOST_ORDERS: usize = 2;
-/// Most copies of a message.
+/// Maximum number of copies of a message.
 const MOST_COPIES: u8 = 3;
-/// Longest delay of a message.
+/// Maximum delay of a message, in milliseconds.
 const MAX_LATE_MS: i64 = 300_000;
-/// Most spells of one fault.
+/// Maximum number of periods of one fault.
 const MOST_SPELLS: u32 = 2;
-/// Longest spell of one fault.
+/// Maximum duration of one period, in milliseconds.
 const MAX_SPELL_MS: i64 = 600_000;
-/// Faults of a shop's interface that end again.
+/// Temporary faults of a shop's API.
 const SPELLS: [FaultKind; 2] = [FaultKind::ShopDown, FaultKind::ShopHangs];
 
 /// Plan of another shop.
 #[derive(Clone)]
 pub struct ShopPlan {
-    /// Number of the shop in the plan, which is part of its address.
+    /// Number of the shop in the plan, which is part of its URL.
     pub number: usize,
-    /// Time at which the staff creates the sales channel, in milliseconds since the beginning.
+    /// Time at which the staff creates the sales channel, in milliseconds since the start of the simulation.
     pub create_ms: i64,
-    /// Time at which the staff maps the shop's products.
+    /// Time at which the staff maps the shop's products, in milliseconds since the start of the simulation.
     pub map_ms: i64,
     /// Orders that the shop sells.
     pub orders: Vec<SoldPlan>,
-    /// Messages that arrive, in the order in which they first do.
+    /// Messages in the order in which they first arrive.
     pub letters: Vec<Letter>,
-    /// Spells in which the shop's interface fails.
+    /// Periods in which the shop's API fails.
     pub spells: Vec<Spell>,
 }
 
@@ -46,20 +46,20 @@ pub struct ShopPlan {
 pub struct SoldPlan {
     /// ID of the order in that shop.
     pub id: u64,
-    /// Sold products, by their place in the plan, with quantities and prices in minor units.
+    /// Sold products by index in the plan, with quantities and prices in minor units.
     pub lines: Vec<(usize, u32, i64)>,
-    /// The order is cancelled and refunded there.
+    /// `true` if the order is cancelled and refunded in the other shop.
     pub is_cancelled: bool,
 }
 
 /// Copy of a message about an order.
 #[derive(Clone, Copy)]
 pub struct Letter {
-    /// Time at which it arrives first.
+    /// Time of first arrival, in milliseconds since the start of the simulation.
     pub at_ms: i64,
-    /// Place of the order in the plan.
+    /// Index of the order in the shop's plan.
     pub order: usize,
-    /// State of the order that it tells of.
+    /// State of the order that the message reports.
     pub stage: Stage,
 }
 
@@ -70,12 +70,12 @@ pub enum Stage {
     Placed,
     /// It is paid.
     Paid,
-    /// It is cancelled, and the money went back.
+    /// Cancelled and refunded.
     Cancelled,
 }
 
 impl ShopPlan {
-    /// Draws the other shops of a seed. `cents` are the prices of the products.
+    /// Generates the other shops for a seed. `cents` are the prices of the products in minor units.
     pub fn draw_all(seed: u64, faults: &FaultPlan, cents: &[i64]) -> Vec<Self> {
         let exists = branch(seed, "other shops").u8(..STORIES_PER_SHOP) == 0;
         exists.then(|| Self::draw(seed, 0, faults, cents)).into_iter().collect()
@@ -127,7 +127,7 @@ impl SoldPlan {
     }
 }
 
-/// Draws when an order reaches each of its states.
+/// Generates the times at which an order reaches each of its states.
 fn draw_stages(chance: &mut Rng, order: &SoldPlan) -> Vec<(i64, Stage)> {
     let placed_ms = chance.i64(60_000..480_000);
     let paid_ms = placed_ms + chance.i64(1_000..120_000);
@@ -138,7 +138,7 @@ fn draw_stages(chance: &mut Rng, order: &SoldPlan) -> Vec<(i64, Stage)> {
     stages
 }
 
-/// Draws the copies of a message, each with its delay.
+/// Generates the delays of a message's copies, in milliseconds.
 fn draw_copies(chance: &mut Rng, faults: &FaultPlan) -> Vec<i64> {
     let (is_repeated, is_late) = (chance.f64(), chance.f64());
     let count = if is_repeated < faults.rate(FaultKind::MessageRepeated) { chance.u8(2..=MOST_COPIES) } else { 1 };

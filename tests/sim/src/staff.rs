@@ -1,6 +1,6 @@
-//! Staff: they clear beds, look after printers, go and see what the server cannot know, have failed jobs printed again,
-//! change spools, and judge parts, also late and twice. What was not acknowledged they repeat. They look at what
-//! something has happened to, and now and then at everything else.
+//! The staff: they clear beds, look after printers, inspect what the server cannot know, have failed jobs printed
+//! again, change spools, and sign off parts, sometimes late or twice. Unacknowledged requests are repeated. They check
+//! everything to which something has happened, and everything else from time to time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,52 +25,53 @@ use crate::size::Size;
 use crate::world::World;
 use domain::time::Timestamp;
 
-/// Time for which something is in doubt before somebody goes and sees, longer than any start is delayed.
+/// Time for which a start stays unconfirmed before somebody inspects the printer, in milliseconds; longer than any
+/// start is delayed.
 const DOUBT_MS: i64 = 300_000;
-/// Time after the first verdict at which parts are perhaps judged again.
+/// Time after the first sign-off at which parts may be signed off again, in milliseconds.
 const SECOND_LOOK_MS: i64 = 240_000;
-/// Longest time for which the parts of a print lie about in the course of a day until somebody judges them.
+/// Maximum time until the parts of a print are signed off in the course of a day, in milliseconds.
 const MAX_LATE_LOOK_MS: i64 = 3_600_000;
-/// Material left on a spool, in grams, at which it is replaced by a fuller one: more than any print takes.
+/// Amount of material on a spool, in grams, below which it is replaced; more than any print takes.
 const MIN_SPOOL_GRAMS: f64 = 100.0;
-/// Material on a fuller spool, in grams.
+/// Material on a replacement spool, in grams.
 const FULL_SPOOL_GRAMS: u32 = 1_000;
-/// Most verdicts on a print.
+/// Maximum number of sign-offs for a print.
 const MAX_VERDICTS: u32 = 2;
 
 /// Staff of the shop.
 pub struct Staff {
     seed: u64,
     size: Size,
-    /// IDs of the printers by the addresses of their machines.
+    /// IDs of the printers by their machines' URLs.
     printers: BTreeMap<String, String>,
     /// IDs of the materials in the first slots of the printers, in the same order.
     loads: Vec<String>,
     materials: Vec<String>,
-    /// Changes of spools that are still to be made, the next one last.
+    /// Spool changes that are not due yet, the next one last.
     spools: Vec<SpoolChange>,
-    /// Verdicts on parts.
+    /// Sign-offs of parts.
     pub inspections: Inspections,
-    /// What is done at times that the plan says.
+    /// Office, which performs the tasks that the plan schedules.
     pub office: Office,
-    /// What is shipped.
+    /// Desk for shipments.
     pub parcels: ParcelDesk,
-    /// Times at which each attempt was first seen in doubt, or judged.
+    /// Times at which each attempt was first seen unconfirmed or awaiting a sign-off, in milliseconds.
     since: BTreeMap<String, i64>,
-    /// Jobs that nobody has to look at any more.
+    /// Jobs that need no further attention.
     settled: BTreeSet<String>,
-    /// Orders of which all jobs are settled, with the last event about each at that time.
+    /// Orders whose jobs all need no further attention, each with the number of the last event about it at that time.
     rests: BTreeMap<String, i64>,
     printer_looks: Agenda,
     job_looks: Agenda,
-    /// Number of errands whose keys depend on nothing else.
+    /// Number of commands whose keys are derived from this counter alone.
     count: u64,
-    /// Number of refusals. The server repeats a refusal to whoever repeats the key.
+    /// Number of refusals, used in idempotency keys: the server returns the same refusal for a repeated key.
     refusals: u64,
 }
 
 impl Staff {
-    /// Creates the staff of a shop that was just set up.
+    /// Creates the staff of a newly set-up shop.
     pub fn new(plan: &Plan, set_up: &SetUp) -> Self {
         let mut spools = plan.spools.clone();
         spools.sort_by_key(|change| -change.at_ms);
@@ -101,7 +102,7 @@ impl Staff {
         self.printers.values()
     }
 
-    /// Makes a round through the shop, whose orders are given with their numbers, and those that other shops sold.
+    /// Makes one round through the shop; its orders are given by number and ID, those from other shops by ID.
     pub async fn step(
         &mut self,
         world: &World,
@@ -166,7 +167,7 @@ impl Staff {
         Ok(())
     }
 
-    /// Returns whether nobody has to look at a job any more.
+    /// Returns whether a job needs no further attention.
     fn is_settled(&self, job: &str) -> bool {
         self.settled.contains(job) && !self.office.records.is_remade(job)
     }
@@ -276,7 +277,7 @@ impl Staff {
         }
     }
 
-    /// Resolves an attempt that has been in doubt for a while by what the printer physically did.
+    /// Resolves an attempt that has been unconfirmed for [`DOUBT_MS`], according to what the printer physically did.
     async fn go_and_see(&mut self, world: &World, shop: &Shop, job: &str, attempt: &str) -> Result<(), SimError> {
         let now = world.clock.elapsed_ms();
         let since = *self.since.entry(attempt.to_owned()).or_insert(now);
@@ -291,7 +292,7 @@ impl Staff {
         Ok(())
     }
 
-    /// Resumes a print that somebody has paused, once it was paused for long enough.
+    /// Resumes a print paused by the office once its time is over.
     async fn resume(&mut self, world: &World, shop: &Shop, job: &str) -> Result<(), SimError> {
         let (now, until) = (world.clock.elapsed_ms(), self.office.records.paused_until(job));
         self.job_looks.wake(job, until.max(now));
@@ -301,7 +302,7 @@ impl Staff {
         Ok(())
     }
 
-    /// Judges the parts of a finished print. Where parts count by themselves, only some are judged.
+    /// Signs off the parts of a finished print. If no sign-off is required, only some prints get one.
     async fn judge(&mut self, world: &World, shop: &Shop, job: &Value, attempt: &str) -> Result<(), SimError> {
         let id = job["id"].as_str().unwrap_or_default();
         let now = world.clock.elapsed_ms();
@@ -339,8 +340,8 @@ impl Staff {
         Ok(())
     }
 
-    /// Draws the time after which the parts of a job's last print are first judged, in milliseconds, and how often they
-    /// are. In the course of a day nobody is always at once at every printer.
+    /// Returns the time after which the parts of a job's last print are first signed off, in milliseconds, and the
+    /// number of sign-offs. In the course of a day nobody is immediately at every printer.
     fn draw_looks(&self, job: &Value) -> (i64, u32) {
         if self.size == Size::Story {
             return (0, MAX_VERDICTS);
@@ -350,32 +351,33 @@ impl Staff {
         (if is_late { chance.i64(0..MAX_LATE_LOOK_MS) } else { 0 }, if chance.u8(..3) == 0 { MAX_VERDICTS } else { 1 })
     }
 
-    /// Returns the number of good parts that somebody finds who looks at the print of an attempt.
+    /// Returns the number of good parts that an inspection of an attempt's print finds.
     fn look(&self, world: &World, job: &Value, attempt: &str, verdict: u32) -> u64 {
         let plate = job["plateParts"].as_u64().unwrap_or_default();
         let is_whole = physical_print(world, attempt) == PhysicalPrint::Finished;
         if is_whole { draw_good(self.seed, &of_attempt(job), verdict, plate) } else { 0 }
     }
 
-    /// Returns the key of an errand that is repeated until it is answered.
+    /// Returns the key of a command that is repeated until it is answered.
     fn key(&self, act: &str, attempt: &str) -> String {
         format!("{act}-{attempt}-{}", self.refusals)
     }
 
-    /// Returns an errand that is not repeated with the same key: whether it is still due shows at the next round.
+    /// Returns a command that is not repeated with the same key, because the next round shows whether it is still
+    /// needed.
     fn errand(&mut self, path: String, body: Value) -> Errand {
         self.count += 1;
         Errand { path, key: format!("errand-{}", self.count), body }
     }
 }
 
-/// Returns a name for the last attempt of a job, which does not depend on IDs.
+/// Returns an identifier of a job's last attempt that does not depend on IDs.
 fn of_attempt(job: &Value) -> String {
     let count = job["attempts"].as_array().map_or(0, Vec::len);
     format!("{} {count}", job["number"])
 }
 
-/// Returns the time at which the last print of a job ended.
+/// Returns the time at which the last print of a job ended; `None` if it has not ended.
 fn ended_at(job: &Value) -> Option<Timestamp> {
     job["attempts"].as_array()?.last()?["endedAt"].as_str()?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! Faults of the store, drawn for each commit.
+//! Faults of the store, chosen at random for each commit.
 
 use std::array;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,18 +10,18 @@ use crate::faults::{FaultKind, FaultPlan};
 use store::memory::LostTransaction;
 use store::{Settlement, Unavailable};
 
-/// Share of the commits that a fault of the highest frequency hits.
+/// Share of the commits affected by a fault of the highest frequency.
 const SHARE: f64 = 0.06;
 
-/// Fault that hits a commit.
+/// Fault that affects a commit.
 pub enum CommitFault {
-    /// It is not made, and settled so.
+    /// The commit is not made, and settled with this result.
     Settled(Settlement),
-    /// Its transaction is reported as lost.
+    /// The transaction is reported as lost.
     Lost(LostTransaction),
 }
 
-/// Chance with which commits are hit.
+/// Random selection of the commits that are affected by faults.
 pub struct StoreFaults(Mutex<StoreFaultState>);
 
 struct StoreFaultState {
@@ -32,13 +32,13 @@ struct StoreFaultState {
 }
 
 impl StoreFaults {
-    /// Creates the chance of a seed, which hits no commit yet.
+    /// Creates the selection for a seed, which affects no commit yet.
     pub fn new(seed: u64) -> Self {
         let chance = branch(seed, "store");
         Self(Mutex::new(StoreFaultState { chance, refused: 0.0, lost: 0.0, superseded: 0.0 }))
     }
 
-    /// Lets commits be hit as often as a plan says.
+    /// Sets the rates of faults according to a plan.
     pub fn set_rates(&self, plan: &FaultPlan) {
         let share = |kind| plan.rate(kind) * SHARE;
         let mut state = self.state();
@@ -47,7 +47,7 @@ impl StoreFaults {
         state.superseded = share(FaultKind::Superseded);
     }
 
-    /// Draws whether the next commit is hit, and by what.
+    /// Returns the fault that affects the next commit; `None` if there is none.
     pub fn draw(&self) -> Option<CommitFault> {
         let mut state = self.state();
         // Always as many draws, so that the story without one of the faults has the others at the same commits.

@@ -1,5 +1,5 @@
-//! Story of a run in plain sentences, each with its virtual time. It is what two runs of a seed are compared by, so it
-//! contains nothing that is random beyond the seed.
+//! Story of a run in plain sentences, each with its virtual time. Two runs of a seed are compared by their stories, so
+//! a story contains nothing random except what the seed determines.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::clock::WorldClock;
 use domain::id::Id;
 
-/// Story of a run, as far as it has got.
+/// Story of a run so far.
 pub struct Story {
     clock: Arc<WorldClock>,
     state: Mutex<StoryState>,
@@ -17,7 +17,7 @@ pub struct Story {
 #[derive(Default)]
 struct StoryState {
     text: String,
-    /// Names by which the story calls things with an ID: `order 1`.
+    /// Names for things with an ID, such as `order 1`.
     names: BTreeMap<Id, String>,
     /// Number of names of each kind.
     counts: BTreeMap<String, usize>,
@@ -29,7 +29,7 @@ impl Story {
         Self { clock, state: Mutex::default() }
     }
 
-    /// Tells a sentence.
+    /// Appends a sentence with the current virtual time.
     pub fn tell(&self, sentence: impl fmt::Display) {
         let ms = self.clock.elapsed_ms();
         let (seconds, ms) = (ms / 1000, ms % 1000);
@@ -38,7 +38,7 @@ impl Story {
         let _ = writeln!(self.state().text, "{hours:03}:{minutes:02}:{seconds:02}.{ms:03}  {sentence}");
     }
 
-    /// Returns the name of a thing, such as `order 1`. Things are counted in the order in which they are first named.
+    /// Returns the name of a thing, such as `order 1`. Things are numbered in the order in which they are first named.
     pub fn name_of(&self, kind: &str, id: Id) -> String {
         let mut state = self.state();
         if let Some(name) = state.names.get(&id) {

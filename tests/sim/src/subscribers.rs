@@ -1,5 +1,5 @@
-//! Staff who look after webhook endpoints: they create, change, disable and delete them as planned, and enable again
-//! what the server disabled, once its receiver works. What was not acknowledged they repeat.
+//! Staff who manage webhook endpoints: they create, change, disable and delete them as planned, and re-enable endpoints
+//! that the server has disabled, once the receiver works. Unacknowledged requests are repeated.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -11,10 +11,10 @@ use crate::receivers::url_of;
 use crate::shop::Shop;
 use crate::world::World;
 
-/// Moment of a story.
+/// Point in a story.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment {
-    /// Virtual time in milliseconds since the beginning.
+    /// Virtual time in milliseconds since the start of the simulation.
     pub ms: i64,
     /// Number of the last event on the disk.
     pub seq: i64,
@@ -26,41 +26,41 @@ impl Moment {
     }
 }
 
-/// Step that was carried out. It took effect between two moments.
+/// Completed step, which took effect between two points.
 #[derive(Clone, Debug)]
 pub struct PastStep {
     /// Step.
     pub step: EndpointStep,
-    /// Moment at which it was requested first.
+    /// Point at which the step was first requested.
     pub from: Moment,
-    /// Moment at which it was acknowledged.
+    /// Point at which the step was acknowledged.
     pub to: Moment,
 }
 
-/// Endpoint, as the staff knows it.
+/// Endpoint as known to the staff.
 pub struct Subscriber {
     /// Plan of the endpoint.
     pub plan: EndpointPlan,
-    /// ID of the endpoint, once its creation was acknowledged.
+    /// ID of the endpoint; `None` until its creation is acknowledged.
     pub id: Option<String>,
-    /// Steps that were carried out, in order.
+    /// Completed steps, in order.
     pub history: Vec<PastStep>,
-    /// Number of planned steps that were carried out.
+    /// Number of completed planned steps.
     steps: usize,
-    /// Moment at which the next planned step was requested first.
+    /// Point at which the next planned step was first requested; `None` if it has not been requested.
     requested: Option<Moment>,
-    /// Moment at which the endpoint that the server disabled was to be enabled first.
+    /// Point at which re-enabling the endpoint was first requested after the server disabled it; `None` otherwise.
     enabling: Option<Moment>,
 }
 
-/// Returns the secret with the given number of an endpoint. Every second one is a key in base64.
+/// Returns the nth secret of an endpoint. Every second one is a base64 key.
 fn secret_of(endpoint: usize, number: usize) -> String {
     let digits = endpoint * 100 + number;
     if number.is_multiple_of(2) { format!("whsec_{digits:032}") } else { format!("secret {digits} with plain letters") }
 }
 
 impl Subscriber {
-    /// Creates the staff's knowledge of an endpoint that does not exist yet.
+    /// Creates the record of an endpoint that does not exist yet.
     pub fn new(plan: EndpointPlan) -> Self {
         Self { plan, id: None, history: Vec::new(), steps: 0, requested: None, enabling: None }
     }
@@ -70,7 +70,7 @@ impl Subscriber {
         self.steps == self.plan.steps.len()
     }
 
-    /// Returns the path of the endpoint in the API, if it exists.
+    /// Returns the API path of the endpoint; `None` if it does not exist.
     pub fn path(&self) -> Option<String> {
         let id = self.id.as_ref().filter(|_| !self.is_deleted())?;
         Some(format!("/api/webhooks/endpoints/{id}"))
@@ -81,7 +81,7 @@ impl Subscriber {
         self.history.iter().any(|entry| entry.step == EndpointStep::Delete)
     }
 
-    /// Returns the last step that decided whether deliveries are sent.
+    /// Returns the last step that decided whether deliveries are sent; `None` if the endpoint does not exist yet.
     pub fn last_switch(&self) -> Option<&EndpointStep> {
         use EndpointStep::{Move, Rotate, Subscribe};
         let mut steps = self.history.iter().rev().map(|entry| &entry.step);
@@ -165,7 +165,7 @@ impl Subscriber {
         }
     }
 
-    /// Sees whether the server has disabled the endpoint, and enables it once its receiver works again.
+    /// Checks whether the server has disabled the endpoint, and re-enables it once its receiver works.
     async fn look_after(&mut self, world: &World, shop: &Shop) -> Result<(), SimError> {
         let Some(path) = self.path() else { return Ok(()) };
         if self.last_switch() == Some(&EndpointStep::Disable) {
@@ -189,7 +189,7 @@ impl Subscriber {
         self.enable(world, shop).await
     }
 
-    /// Enables the endpoint that the server disabled.
+    /// Re-enables an endpoint that the server has disabled.
     async fn enable(&mut self, world: &World, shop: &Shop) -> Result<(), SimError> {
         let Some(path) = self.path() else { return Ok(()) };
         let from = *self.enabling.get_or_insert_with(|| Moment::now(world));

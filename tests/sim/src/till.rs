@@ -1,5 +1,5 @@
-//! Money of orders and invoices at the payment processor's checkout, and back from there: customers pay on its page
-//! whatever happens, and the staff refunds by the server. Both go on until they have what they want.
+//! Payments and refunds of orders and invoices through the payment processor's checkout: customers pay on its page
+//! whatever happens, and the staff refunds through the server. Both repeat their requests until they succeed.
 
 use std::cell::{Cell, RefCell};
 
@@ -14,56 +14,59 @@ use crate::processor::{PageAct, PageState};
 use crate::shop::Shop;
 use crate::world::World;
 
-/// Time after which a customer who has paid asks for the page again, because the order is still unpaid.
+/// Time after which a customer who has paid requests the page again, because the order is still unpaid, in
+/// milliseconds.
 const PATIENCE_MS: i64 = 180_000;
-/// Time that the money of a slow payment takes.
+/// Delay of a slow payment's confirmation, in milliseconds.
 const SLOW_MS: i64 = 120_000;
-/// Time between two requests for the page of a pay link. The server allows thirty in an hour.
+/// Minimum interval between two requests for the page of a pay link, in milliseconds. The server allows thirty per
+/// hour.
 const LINK_PAUSE_MS: i64 = 5 * 60_000;
-/// Time after which people believe the server that nothing has to go back, whatever the processor's books say.
+/// Time after which people accept the server's statement that no refund is due, whatever the processor's books say, in
+/// milliseconds.
 const BELIEF_MS: i64 = 20 * 60_000;
 
-/// Step with an order's money at the checkout.
+/// Step that involves an order's payment through the checkout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TillStep {
-    /// The customer opens the payment page, and does nothing there yet.
+    /// The customer opens the payment page without acting on it.
     Open,
-    /// The customer pays on the page that was opened, if it can still be paid.
+    /// The customer pays on the open page, if it can still be paid.
     TryPage,
-    /// The customer pays, however often that takes another page.
+    /// The customer pays, opening as many pages as this takes.
     Pay(PayWay),
-    /// The staff refunds by the server until only so much is left.
+    /// The staff refunds through the server until only this remainder is left.
     Leave(Remainder),
 }
 
-/// Way in which a customer pays.
+/// Course of a customer's payment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PayWay {
-    /// At the first try.
+    /// Succeeds at the first attempt.
     AtOnce,
-    /// After a card that was declined.
+    /// Succeeds after a declined card.
     AfterDecline,
-    /// With money that comes later.
+    /// Is confirmed later.
     Slowly,
-    /// After a slow payment that never arrived.
+    /// Succeeds after a slow payment that failed.
     AfterSlowFailure,
-    /// After a page whose time was over.
+    /// Succeeds after a page that expired.
     AfterExpiry,
 }
 
-/// Money that an order keeps.
+/// Part of its total that an order keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remainder {
     /// Nothing.
     Nothing,
-    /// All but a third.
+    /// Everything except a third.
     TwoThirds,
     /// The total of the order.
     Total,
 }
 
 impl Remainder {
-    /// Returns its amount in minor units.
+    /// Returns the amount in minor units.
     pub fn cents(self, total: i64) -> i64 {
         match self {
             Self::Nothing => 0,
@@ -74,7 +77,7 @@ impl Remainder {
 }
 
 impl PayWay {
-    /// Returns what the customer does on the next page, after so many acts.
+    /// Returns the customer's action on the next page, after this many actions.
     const fn act(self, acts: u32) -> PageAct {
         match (self, acts) {
             (Self::AfterDecline, 0) => PageAct::BeDeclined,
@@ -86,7 +89,7 @@ impl PayWay {
 }
 
 impl OrderPlan {
-    /// Returns the money that the order keeps in the end, if it is paid at the checkout; `None` if it is not.
+    /// Returns what the order keeps at the end, if it is paid through the checkout; `None` otherwise.
     pub fn remainder(&self) -> Option<Remainder> {
         let mut remainder = None;
         for (_, step) in &self.steps {
@@ -99,7 +102,7 @@ impl OrderPlan {
         remainder
     }
 
-    /// Returns whether the order is cancelled before all of it is paid.
+    /// Returns whether the order is cancelled before it is fully paid.
     pub fn may_stay_unpaid(&self) -> bool {
         let pays = |step: &OrderStep| {
             matches!(step, OrderStep::Pay(_, Share::Whole) | OrderStep::Cash | OrderStep::Till(TillStep::Pay(_)))
@@ -109,8 +112,8 @@ impl OrderPlan {
     }
 }
 
-/// Draws the way of an order's money if it is one with the checkout, or one whose invoice is taken back, which every
-/// other is.
+/// Generates the payments of an order if they involve the checkout, or an invoice that is voided, which is the case for
+/// every other order; `None` otherwise.
 pub fn draw(seed: u64, number: usize) -> Option<Vec<OrderStep>> {
     let mut chance = branch(seed, &format!("till {number}"));
     if chance.bool() {
@@ -138,17 +141,17 @@ pub fn draw(seed: u64, number: usize) -> Option<Vec<OrderStep>> {
 
 /// Order or invoice that is paid at the checkout.
 pub struct Payable<'a> {
-    /// ID, by which the processor knows it.
+    /// ID, which the processor also uses.
     pub id: &'a str,
     /// Total in minor units.
     pub total_cents: i64,
     /// Path of the order or invoice.
     path: String,
-    /// Path of its checkout.
+    /// Path of the checkout.
     checkout: String,
-    /// Member that states the money that is left.
+    /// Member of the response that states the remaining amount.
     balance: &'static str,
-    /// Beginning of the keys of its refunds.
+    /// Prefix of the idempotency keys of the refunds.
     label: String,
 }
 
@@ -166,7 +169,7 @@ impl<'a> Payable<'a> {
         Self { id, total_cents, path, checkout, balance: "amountPaidCents", label: format!("refund-invoice-{number}") }
     }
 
-    /// Returns whether it is an order.
+    /// Returns whether this is an order rather than an invoice.
     fn is_order(&self) -> bool {
         self.path.starts_with("/api/orders/")
     }
@@ -176,27 +179,27 @@ impl<'a> Payable<'a> {
 #[derive(Clone, Default)]
 struct Browser {
     page: Option<String>,
-    /// Number of acts on pages, and the time of the last one.
+    /// Number of actions on pages, and the time of the last one.
     acts: u32,
     acted_at_ms: i64,
 }
 
-/// One customer's dealings with the checkout of an order or invoice, and those of the staff with the customer's money.
+/// State of a customer's payment for an order or invoice, and of the refunds by the staff.
 #[derive(Default)]
 pub struct Till {
     browser: RefCell<Browser>,
-    /// Refund that nobody has answered yet; it is asked for again with the same key.
+    /// Unanswered refund, which is requested again with the same key.
     outstanding: RefCell<Option<Errand>>,
-    /// Number of refunds that were answered.
+    /// Number of answered refunds.
     answers: Cell<u32>,
-    /// Time since which nothing has to go back, as far as the server knows.
+    /// Time since which no refund is due according to the server, in milliseconds.
     over_since_ms: Cell<Option<i64>>,
-    /// Time until which no page of a pay link is asked for again.
+    /// Time before which no page of a pay link is requested again, in milliseconds.
     pause_until_ms: Cell<i64>,
 }
 
 impl Till {
-    /// Takes a step with the money of an order or invoice. Returns whether it is done.
+    /// Performs a step on an order or invoice. Returns whether it is done.
     pub async fn act(
         &self,
         world: &World,
@@ -223,7 +226,7 @@ impl Till {
         }
     }
 
-    /// Asks for the payment page.
+    /// Requests the payment page.
     async fn open(&self, world: &World, shop: &Shop, payable: &Payable<'_>) -> Result<Reply, SimError> {
         let now_ms = world.clock.elapsed_ms();
         if !payable.is_order() && now_ms < self.pause_until_ms.get() {
@@ -239,7 +242,7 @@ impl Till {
         Ok(reply)
     }
 
-    /// Pays, unless the order is paid or the money is on its way.
+    /// Pays, unless the order is paid or the payment is in progress.
     async fn pay(&self, world: &World, shop: &Shop, payable: &Payable<'_>, way: PayWay) -> Result<bool, SimError> {
         let Some(state) = shop.read(&payable.path).await? else { return Ok(false) };
         if !state["paidAt"].is_null() {
@@ -267,8 +270,7 @@ impl Till {
         Ok(false)
     }
 
-    /// Refunds what is more than the rest, and asks again for what was refused. Returns whether nothing has to go back
-    /// any more.
+    /// Refunds everything above the remainder, and repeats refused refunds. Returns whether no refund is due any more.
     async fn leave(
         &self,
         world: &World,
@@ -305,7 +307,8 @@ impl Till {
         Ok(false)
     }
 
-    /// Returns whether nothing has to go back by the processor's books, or by the server's for a long time.
+    /// Returns whether no refund is due according to the processor's books, or has been due according to the server's
+    /// for a long time.
     fn is_over(&self, world: &World, payable: &Payable<'_>, state: &Value, rest_cents: i64) -> bool {
         let now_ms = world.clock.elapsed_ms();
         let since_ms = self.over_since_ms.get().unwrap_or(now_ms);
@@ -319,13 +322,13 @@ fn cents(amount: &Value) -> i64 {
     amount.as_i64().unwrap_or_default()
 }
 
-/// Returns the money that the processor was asked to give back and has not, in minor units.
+/// Returns the amount of requested refunds that the processor has not executed yet, in minor units.
 fn pending_cents(state: &Value) -> i64 {
     let refunds = state["pendingRefunds"].as_array().into_iter().flatten();
     refunds.filter(|refund| refund["error"].is_null()).map(|refund| cents(&refund["amountCents"])).sum()
 }
 
-/// Returns the money of an order or invoice that did not come by the processor, in minor units.
+/// Returns the amount of an order or invoice that was not paid through the processor, in minor units.
 pub fn cents_by_hand(state: &Value) -> i64 {
     let payments = state["payments"].as_array().into_iter().flatten();
     payments.filter(|one| one["method"] != "processor").map(|one| cents(&one["amountCents"])).sum()

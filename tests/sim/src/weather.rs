@@ -1,5 +1,5 @@
-//! Weather: faults and people that come at times which the seed draws, whatever the server does meanwhile. At the end
-//! of the bad weather everything is healed, and from then on the server has a bounded time to come to rest.
+//! The weather: faults and people's interventions at times chosen by the seed, independently of the server. At the end
+//! of the bad weather all faults end, and from then on the server has a limited time to become idle.
 
 use std::future::pending;
 use std::sync::{Mutex, PoisonError};
@@ -17,18 +17,18 @@ use crate::size::Size;
 use crate::world::World;
 use store::Unavailable;
 
-/// Time of the first turn of the weather. The shop is set up before.
+/// Earliest time of a weather change, in milliseconds. The shop is set up before.
 const FIRST_MS: i64 = 60_000;
-/// Longest delay of a late start. People who go and see come later.
+/// Maximum delay of a late start, in milliseconds. People inspect a printer only after a longer time.
 const MAX_LATE_MS: u64 = 150_000;
 
-/// Turns of the weather that are still to come, with their times.
+/// Future weather changes, with their times.
 pub struct Weather(Mutex<Vec<(i64, Turn)>>);
 
-/// Turn of the weather.
+/// Change of the weather.
 #[derive(Clone, Copy, Debug)]
 enum Turn {
-    /// Something changes at the printer with this number.
+    /// A change at the printer with this number.
     Printer(usize, Change),
     /// The store becomes unavailable, or available again.
     Store(Option<Unavailable>),
@@ -54,12 +54,12 @@ enum Change {
 }
 
 impl Weather {
-    /// Creates weather that never turns.
+    /// Creates weather that never changes.
     pub fn still() -> Self {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// Draws the weather over so many printers.
+    /// Generates the weather for this many printers.
     pub fn draw(seed: u64, size: Size, plan: &FaultPlan, printers: usize) -> Self {
         let (mut turns, healed_at) = (Vec::new(), size.healed_at_ms());
         for kind in FaultKind::ALL {
@@ -81,7 +81,7 @@ impl Weather {
         Self(Mutex::new(turns))
     }
 
-    /// Lets the weather turn whenever it is due. Never ends.
+    /// Applies weather changes as they become due. Never returns.
     pub async fn pass(&self, world: &World) {
         while let Some(at) = self.next_at() {
             sleep(Duration::from_millis((at - world.clock.elapsed_ms()).max(0).unsigned_abs())).await;
@@ -102,8 +102,8 @@ impl Weather {
     }
 }
 
-/// Draws the turn with which a fault begins, and the one with which it ends if it lasts. `None` for faults that do not
-/// come by weather.
+/// Returns the change that starts a fault, and the one that ends it if it lasts. `None` for faults that are not part of
+/// the weather.
 fn drawn(kind: FaultKind, number: usize, printer: usize, chance: &mut Rng) -> Option<(Turn, Option<Turn>)> {
     let at = |change| Turn::Printer(printer, change);
     let spell = |change: fn(bool) -> Change| (at(change(true)), Some(at(change(false))));

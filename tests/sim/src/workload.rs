@@ -1,5 +1,5 @@
-//! Work of a shop besides orders and their money: materials, kits, parcels, and what the staff does in the course of
-//! the day. It is drawn for purposes of its own, so a story without it is otherwise the same.
+//! Work of a shop besides orders and their payments: materials, kits, shipments, and the staff's tasks during the day.
+//! It is generated from its own random streams, so a story without it is otherwise the same.
 
 use std::collections::BTreeMap;
 
@@ -9,32 +9,32 @@ use crate::chance::branch;
 use crate::plan::{OrderPlan, OrderStep, Product};
 use crate::size::Size;
 
-/// Material of the first spool of every printer of a small story.
+/// Material on the first spool of every printer in a small story.
 const BLACK: MaterialPlan = MaterialPlan { name: "PLA black", color: "#000000", grams: 50_000 };
-/// Place of the material that some prints take from the second slot.
+/// Index of the material that some prints take from the second slot.
 const SECOND: usize = 1;
-/// Grams that are delivered at the end of the bad weather, so that no job waits for ever.
+/// Amount delivered at the end of the bad weather so that no job waits forever, in grams.
 const LAST_DELIVERY_GRAMS: u32 = 20_000;
 /// Milliseconds in a minute.
 const MINUTE_MS: i64 = 60_000;
-/// Time from the order to the earliest time at which it can be due, in milliseconds.
+/// Minimum time from the placement of an order to its due time, in milliseconds.
 const DUE_AFTER_MS: i64 = 180 * MINUTE_MS;
-/// Time before healing, in milliseconds, from which the staff begins nothing new.
+/// Time before the end of all faults from which the staff starts nothing new, in milliseconds.
 const CLOSING_MS: i64 = 4 * MINUTE_MS;
 
 /// Work of a shop.
 #[derive(Default)]
 pub struct Workload {
-    /// Materials, of which the first is that of most products.
+    /// Materials; most products use the first one.
     pub materials: Vec<MaterialPlan>,
-    /// Materials in the first slots of the printers, by their places, in the order of the printers. They begin anew
-    /// where there are more printers.
+    /// Indices of the materials in the first slots of the printers, in the order of the printers. The list is repeated
+    /// if there are more printers.
     pub loads: Vec<usize>,
     /// Kits.
     pub kits: Vec<Kit>,
     /// Tasks of the staff.
     pub tasks: Vec<Task>,
-    /// Parcels by the numbers of the orders that are shipped.
+    /// Planned shipments by order number.
     pub parcels: BTreeMap<usize, ParcelPlan>,
 }
 
@@ -45,87 +45,87 @@ pub struct MaterialPlan {
     pub name: &'static str,
     /// Colour.
     pub color: &'static str,
-    /// Stock at the beginning in grams.
+    /// Initial stock, in grams.
     pub grams: u32,
 }
 
-/// Kit, which consists of parts of products.
+/// Kit of parts of products.
 #[derive(Clone)]
 pub struct Kit {
-    /// Products by their places in the plan, each with its number of parts in a set.
+    /// Products by index in the plan, each with the number of parts per set.
     pub components: Vec<(usize, u64)>,
     /// Price of a set in minor units.
     pub cents: i64,
 }
 
-/// Parcels of an order.
+/// Planned shipments of an order.
 #[derive(Clone, Copy)]
 pub struct ParcelPlan {
-    /// Most parcels with some of the parts, before the one with the rest.
+    /// Maximum number of partial shipments before the one with the rest.
     pub early: u32,
-    /// The customer fetches the rest.
+    /// `true` if the customer picks up the rest.
     pub is_pickup: bool,
 }
 
 /// Task of the staff.
 #[derive(Clone, Copy)]
 pub struct Task {
-    /// Time in milliseconds since the beginning.
+    /// Time in milliseconds since the start of the simulation.
     pub at_ms: i64,
     /// Act.
     pub act: Act,
 }
 
-/// Act of the staff. Printers, materials and orders have their places or numbers in the plan.
+/// Act of the staff. Printers, materials and orders are given by their indices or numbers in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// A printer is taken out of service, or returned to it.
+    /// Takes a printer out of service, or returns it to service.
     Maintenance {
         /// Printer.
         printer: usize,
-        /// It is taken out.
+        /// `true` to take the printer out of service.
         is_on: bool,
     },
-    /// The print of a printer is paused, and resumed after this time in milliseconds.
+    /// Pauses a printer's print, and resumes it later.
     Pause {
         /// Printer.
         printer: usize,
-        /// Time in milliseconds.
+        /// Duration of the pause, in milliseconds.
         for_ms: i64,
     },
-    /// Material is delivered.
+    /// Receives a delivery of a material.
     Receive {
         /// Material.
         material: usize,
         /// Delivered grams.
         grams: u32,
     },
-    /// Somebody counts a material, and there is this much more or less of it than the shop thinks.
+    /// Performs a stock-take of a material whose actual amount differs from the recorded one.
     Count {
         /// Material.
         material: usize,
         /// Difference in grams.
         difference: i32,
     },
-    /// An order gets another priority.
+    /// Changes the priority of an order.
     Rank {
         /// Order.
         order: usize,
         /// Priority.
         priority: u8,
     },
-    /// A good print of an order is made again.
+    /// Has a good print of an order repeated.
     Remake {
         /// Order.
         order: usize,
     },
-    /// The owner decides whether parts count only once they are signed off, and starts the server again.
+    /// Sets whether parts count only after a sign-off, and restarts the server.
     SignOff(bool),
 }
 
 impl Workload {
-    /// Draws the work of a story on so many printers, and adds to products and orders what belongs to it. The
-    /// `materials` and their deliveries are drawn already.
+    /// Generates the work of a story with this many printers, and extends products and orders accordingly. The
+    /// `materials` and initial `loads` must be generated before.
     pub fn draw(
         seed: u64,
         size: Size,
@@ -148,7 +148,7 @@ impl Workload {
     }
 }
 
-/// Draws the materials of a small story, and the products that need the second one as well.
+/// Generates the materials of a small story, and selects the products that also need the second one.
 pub fn draw_materials(seed: u64, products: &mut [Product]) -> (Vec<MaterialPlan>, Vec<usize>) {
     let mut chance = branch(seed, "materials");
     if chance.u8(..3) > 0 {
@@ -164,7 +164,7 @@ pub fn draw_materials(seed: u64, products: &mut [Product]) -> (Vec<MaterialPlan>
     (vec![BLACK, white], vec![0])
 }
 
-/// Draws the materials of a day's shop, and what each of its products is made of.
+/// Generates the materials of a day's shop, and assigns them to the products.
 pub fn draw_day_materials(seed: u64, products: &mut [Product]) -> (Vec<MaterialPlan>, Vec<usize>) {
     let mut chance = branch(seed, "materials");
     let mut little = |name, color| MaterialPlan { name, color, grams: chance.u32(400..2_000) };
@@ -197,7 +197,7 @@ fn draw_kits(seed: u64, size: Size, products: usize) -> Vec<Kit> {
     (0..count).map(|_| draw()).collect()
 }
 
-/// Draws the deliveries of the materials that are scarce.
+/// Generates deliveries of the scarce materials.
 fn draw_deliveries(seed: u64, size: Size, materials: &[MaterialPlan]) -> Vec<Task> {
     let mut chance = branch(seed, "deliveries");
     let healed = size.healed_at_ms();
@@ -213,7 +213,7 @@ fn draw_deliveries(seed: u64, size: Size, materials: &[MaterialPlan]) -> Vec<Tas
     tasks
 }
 
-/// Draws the tasks that belong to no order.
+/// Generates the tasks that do not belong to an order.
 fn draw_tasks(seed: u64, size: Size, printers: usize, materials: usize, sign_off_required: bool) -> Vec<Task> {
     let mut chance = branch(seed, "staff");
     let (begin, end) = (2 * MINUTE_MS, size.healed_at_ms() - CLOSING_MS);
@@ -247,7 +247,7 @@ fn draw_tasks(seed: u64, size: Size, printers: usize, materials: usize, sign_off
     tasks
 }
 
-/// Draws how often something happens: in one of `odds` small stories once, and at most `most` times a day.
+/// Returns how often something happens: once in one of `odds` small stories, and at most `most` times a day.
 fn count(size: Size, odds: u8, most: usize, chance: &mut Rng) -> usize {
     match size {
         Size::Story => usize::from(chance.u8(..odds) == 0),
@@ -255,7 +255,7 @@ fn count(size: Size, odds: u8, most: usize, chance: &mut Rng) -> usize {
     }
 }
 
-/// Adds a kit to an order, and what its customer is promised.
+/// Adds a kit, a priority, a due time and a partial cash refund to an order, each at random.
 fn add_wishes(order: &mut OrderPlan, products: usize, kits: usize, chance: &mut Rng) {
     let placed_ms = order.steps.first().map_or(0, |(at, _)| *at);
     if kits > 0 && chance.bool() {
@@ -275,7 +275,7 @@ fn add_wishes(order: &mut OrderPlan, products: usize, kits: usize, chance: &mut 
     }
 }
 
-/// Draws the tasks of an order, and its parcels. Nothing of an order that is cancelled is shipped or made again.
+/// Generates the tasks and shipments of an order. Nothing is shipped or repeated for a cancelled order.
 fn draw_order_tasks(
     order: &OrderPlan,
     size: Size,

@@ -1,4 +1,4 @@
-//! World in which servers start and crash: the time, the disk, the printers and the other systems.
+//! World in which servers start and crash: time, disk, printers and external systems.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -28,13 +28,13 @@ use crate::store_faults::StoreFaults;
 use crate::story::Story;
 use crate::weather::Weather;
 
-/// Names of the printers, in the order in which a shop gets them.
+/// Names of the printers, in the order in which they are assigned.
 const PRINTER_NAMES: [&str; 20] = [
     "ada", "bea", "cem", "dora", "emil", "fay", "gus", "hana", "ida", "jan", "kai", "lea", "max", "nora", "ole", "pia",
     "quin", "rosa", "sam", "tom",
 ];
 
-/// Everything that outlives a crash of the server.
+/// Everything that survives a crash of the server.
 pub struct World {
     /// Seed of the run.
     pub seed: u64,
@@ -44,19 +44,19 @@ pub struct World {
     pub clock: Arc<WorldClock>,
     /// Story of the run.
     pub story: Arc<Story>,
-    /// IDs and chance of the servers.
+    /// IDs and randomness for the servers.
     pub ids: Arc<WorldIds>,
     /// Planted fault.
     pub planter: Arc<Planter>,
     /// Durable data.
     pub disk: Arc<Disk>,
-    /// Index of its events.
+    /// Index of the events on the disk.
     pub journal: Journal,
-    /// Power of the server.
+    /// Power supply of the server.
     pub power: Arc<Power>,
     /// Faults of the store.
     pub store_faults: Arc<StoreFaults>,
-    /// Printers by their addresses.
+    /// Printers by URL.
     pub machines: Arc<BTreeMap<String, Arc<FloorMachine>>>,
     /// Mail service.
     pub post_office: Arc<PostOffice>,
@@ -66,24 +66,24 @@ pub struct World {
     pub receivers: Arc<Receivers>,
     /// Other shops.
     pub other_shops: Arc<OtherShops>,
-    /// Faults and people that come at times.
+    /// Scheduled faults and interventions.
     pub weather: Weather,
-    /// Commands that the server acknowledged.
+    /// Commands acknowledged by the server.
     pub acknowledgements: Arc<Acknowledgements>,
     /// Rules of the house.
     pub house_rules: HouseRules,
-    /// Folder with the contents of files, which no crash damages.
+    /// Folder with the contents of files, which crashes do not damage.
     pub folder: TempDir,
 }
 
 impl World {
-    /// Creates the world of a plan, with a planted fault if one is given.
+    /// Creates the world for a plan, with a planted fault if given.
     pub fn new(plan: &Plan, plant: Option<Plant>) -> io::Result<Self> {
         Self::of_printers(plan, plant, true)
     }
 
-    /// Creates a world with so many printers, in which nothing happens by itself. `reconnects` indicates whether the
-    /// printers find a lost controller by themselves.
+    /// Creates a world with this many printers in which nothing happens by itself. `reconnects` indicates whether the
+    /// printers reconnect to a lost controller by themselves.
     pub fn still(printers: usize, reconnects: bool) -> io::Result<Self> {
         let world = Self::of_printers(&Plan::still(printers), None, reconnects)?;
         Ok(Self { weather: Weather::still(), ..world })
@@ -129,14 +129,14 @@ impl World {
         })
     }
 
-    /// Notes the start of a server, and returns whether its parts count only once they are signed off.
+    /// Records the start of a server, and returns whether its parts count only after a sign-off.
     pub fn begin_rules(&self) -> bool {
         let is_required = self.house_rules.begin(self.clock.elapsed_ms());
         // A server that is deaf to changes goes by what the first one did.
         if self.planter.has(Plant::DeafSettings) { self.house_rules.was_sign_off_required(0) } else { is_required }
     }
 
-    /// Lets everything that is drawn at each occasion fail as often as a plan says.
+    /// Sets the rates of all random faults according to a plan.
     pub fn set_rates(&self, plan: &FaultPlan) {
         self.store_faults.set_rates(plan);
         self.post_office.set_rates(plan);

@@ -1,7 +1,7 @@
 //! Broken builds: patches that break the server's own sources, one promise each. `scripts/broken-builds` builds them
 //! and shows what catches them, which takes hours; here they are only held to be there, to say what they break, and to
-//! apply. Most of those in `tests/sim/broken` are for the simulation; those in `tests/planted` are for the tests of each
-//! run.
+//! apply. Most of those in `tests/sim/broken` are for the simulation; those in `tests/planted` are for the tests of
+//! each run.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ const FOR_SEEDS: &str = "tests/sim/broken";
 const FOR_TESTS: &str = "tests/planted";
 /// Fewest patches for the simulation.
 const MIN_PATCHES: usize = 30;
-/// Fewest patches that the simulation must catch.
+/// Minimum number of patches that the simulation must detect.
 const MIN_CAUGHT_BY_SEEDS: usize = 22;
 /// Number of patches for the tests in each room.
 const PLANTED: [(&str, usize); 3] = [("house", 6), ("rules", 7), ("wire", 7)];
@@ -48,7 +48,7 @@ impl BrokenBuild {
         assert!(page.contains(row), "docs/RELIABILITY.md has no row{row}");
     }
 
-    /// Returns the lines that each hunk expects in its file, with the path of the file.
+    /// Returns the lines that each hunk expects in its file, with the file's path.
     fn hunks(&self) -> Vec<(&str, String)> {
         let (mut hunks, mut path): (Vec<(&str, String)>, _) = (Vec::new(), "");
         for line in self.text.lines().skip_while(|line| !line.starts_with("diff --git ")) {
@@ -199,7 +199,7 @@ fn each_applies_to_the_sources() -> io::Result<()> {
     Ok(())
 }
 
-/// Checks the same with the program that applies them, where the sources are a repository and git is installed.
+/// Checks that the patches apply with `git`, if the sources are a repository and git is installed.
 #[test]
 fn each_applies_with_git() -> io::Result<()> {
     if !root().join(".git").exists() || Command::new("git").arg("--version").output().is_err() {

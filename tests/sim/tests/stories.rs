@@ -1,17 +1,17 @@
-//! Stories of seeds, with everything that a seed draws.
+//! Stories of seeds, with all generated content.
 
 use std::ops::RangeInclusive;
 
 use sim::{Cut, Plant, SeedReport, SimError, Size, run, run_all, run_sized, seeds_to_catch, shrink};
 
-/// Seeds of each run.
+/// Seeds of small stories in each run.
 const SEEDS: RangeInclusive<u64> = 1..=200;
-/// Days of each run.
+/// Seeds of days in each run.
 const DAYS: RangeInclusive<u64> = 1..=2;
-/// Seeds within which each planted fault is caught.
+/// Maximum number of seeds until each planted fault is detected.
 const SEEDS_TO_CATCH: u64 = 40;
 
-/// Runs seeds, and fails with the shortest stories of those that failed.
+/// Runs seeds, and fails with the shortest stories of those that fail.
 fn hold(seeds: RangeInclusive<u64>) -> Result<(), SimError> {
     let mut failures = Vec::new();
     for seed in seeds {
@@ -55,9 +55,9 @@ mod long {
 
     use sim::SimError;
 
-    /// Seeds of a run before a release.
+    /// Seeds of small stories in a run before a release.
     const SEEDS: RangeInclusive<u64> = 201..=2_200;
-    /// Days of a run before a release.
+    /// Seeds of days in a run before a release.
     const DAYS: RangeInclusive<u64> = 3..=60;
 
     #[test]

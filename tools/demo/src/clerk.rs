@@ -175,7 +175,7 @@ impl Clerk {
     }
 }
 
-/// Returns whether the server carried out the request. A rejection is not an error, because the state may have changed
+/// Returns whether the server executed the request. A rejection is not an error, because the state may have changed
 /// since it was read.
 pub fn done(result: Result<Value, RequestError>) -> Result<bool, DemoError> {
     match result {

@@ -23,7 +23,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// Largest page size that the server's lists allow.
 const PAGE_ENTRIES: usize = 200;
 
-/// Reason a request failed.
+/// Reason why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
     /// The server rejected the request.

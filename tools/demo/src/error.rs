@@ -5,7 +5,7 @@ use std::process::{ExitCode, ExitStatus};
 
 use crate::client::RequestError;
 
-/// Reason the demo failed.
+/// Reason why the demo failed.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
     /// Failure that is fully described by the text.

@@ -32,7 +32,7 @@ pub struct DemoFloor {
     pub sink: Sink,
     /// Payment processor through which orders are paid.
     pub processor: Arc<SimPaymentProcessor>,
-    /// API key with which the server authenticates to the payment processor.
+    /// API key that the server uses to authenticate to the payment processor.
     pub payment_key: String,
 }
 

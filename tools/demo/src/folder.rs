@@ -27,9 +27,9 @@ pub struct DemoState {
     pub printers: usize,
     /// Password of the account [`super::setup::ADMIN`].
     pub password: String,
-    /// Secret that signs payment events.
+    /// Secret used to sign payment events.
     pub payment_secret: String,
-    /// Secret that signs webhooks.
+    /// Secret used to sign webhooks.
     pub webhook_secret: String,
 }
 

@@ -1,9 +1,9 @@
-//! Entries of the fuzz targets: one for each parser of bytes from outside.
+//! Entry points of the fuzz targets: one for each parser of bytes from outside.
 //!
-//! `fuzz/` has a program for each of them, which `cargo fuzz` runs with inputs that it invents (`scripts/fuzz`), and
-//! inputs to begin with. The tests here run the same entries over these inputs and their neighbours, with the usual
-//! compiler. An entry fails by a panic; what it returns is of no interest. Parsers whose crate keeps them to itself are
-//! reached by its feature `fuzzing`.
+//! `fuzz/` contains a program for each of them, which `cargo fuzz` runs with generated inputs (`scripts/fuzz`), and the
+//! initial inputs. The tests here run the same entry points on these inputs and on variations of them, with the usual
+//! compiler. An entry point fails by panicking; its result is ignored. Parsers that are private to their crate are
+//! exposed by that crate's feature `fuzzing`.
 
 mod requests;
 #[cfg(test)]
@@ -11,11 +11,11 @@ mod tests;
 mod texts;
 mod uploads;
 
-/// Entry for one parser, or for a few that read the same input.
+/// Entry point for one parser, or for a few that parse the same kind of input.
 pub struct FuzzTarget {
-    /// Name of the target, which is also that of its program and of the folder with its inputs.
+    /// Name of the target, of its program and of the folder with its inputs.
     pub name: &'static str,
-    /// Function that reads an input.
+    /// Function that parses an input.
     pub run: fn(&[u8]),
 }
 

@@ -1,4 +1,4 @@
-//! Requests of clients over HTTP, and webhooks.
+//! HTTP requests from clients, and webhooks.
 
 use std::collections::BTreeMap;
 use std::str::from_utf8;
@@ -23,16 +23,16 @@ use http::wire::{
 };
 use words::Language;
 
-/// Origin of the server.
+/// Base URL of the server.
 const BASE: &str = "https://shop.example";
-/// Secret of signatures.
+/// Secret used to verify signatures.
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
-/// Time of the clock, in Unix seconds.
+/// Current time, in Unix seconds.
 const NOW: i64 = 1_700_000_000;
-/// Tolerance of signatures, in seconds.
+/// Maximum age of signatures, in seconds.
 const TOLERANCE: u64 = 300;
 
-/// Reads JSON within the bounds of requests and of responses. What is read can be written and read again.
+/// Parses JSON within the bounds for requests and for responses. A parsed value can be serialised and parsed again.
 pub(crate) fn json(data: &[u8]) {
     let _ = bounded_json::document(data, bounded_json::REQUEST);
     if let Ok(value) = bounded_json::read(data, bounded_json::ANSWER) {
@@ -40,7 +40,7 @@ pub(crate) fn json(data: &[u8]) {
     }
 }
 
-/// Reads the body of a request, and the objects and lists that bodies contain.
+/// Parses the body of a request, and the objects and lists that bodies contain.
 pub(crate) fn request_body(data: &[u8]) {
     let _ = read_body::<CheckoutBody>(data);
     list_of::<Address>(data);
@@ -48,14 +48,14 @@ pub(crate) fn request_body(data: &[u8]) {
     list_of::<SkuMaterial>(data);
 }
 
-/// Reads a list of values, each with its own rules.
+/// Parses a list of values, each with its own rules.
 fn list_of<T: FromJson>(data: &[u8]) {
     if let Ok(value) = bounded_json::read(data, bounded_json::REQUEST) {
         let _ = Vec::<T>::from_json(value, &ValuePath { path: "", in_query: false }, &mut Faults::default());
     }
 }
 
-/// Reads a query string, and the same as the fields of a form.
+/// Parses a query string, also as the fields of a form.
 pub(crate) fn query(data: &[u8]) {
     let pairs: Vec<(String, String)> = form_urlencoded::parse(data).into_owned().collect();
     let _ = read_query::<PageQuery>(pairs.clone());
@@ -66,7 +66,7 @@ pub(crate) fn query(data: &[u8]) {
     }
 }
 
-/// Reads a text of a path, a header or a field.
+/// Parses a text from a path, a header or a field.
 pub(crate) fn request_text(data: &[u8]) {
     let Ok(text) = from_utf8(data) else { return };
     let _ = text.parse::<Id>();
@@ -88,12 +88,12 @@ pub(crate) fn http_head(data: &[u8]) {
     assert_eq!(whole.is_malformed(), bytewise.is_malformed());
 }
 
-/// Reads an event of the payment processor.
+/// Parses an event from the payment processor.
 pub(crate) fn payment_event(data: &[u8]) {
     let _ = payment_event::parse(data);
 }
 
-/// Judges signatures and tokens that nobody made with the secret: none is valid.
+/// Verifies signatures and tokens that were not created with the secret; none is valid.
 pub(crate) fn signatures(data: &[u8]) {
     let Ok(text) = from_utf8(data) else { return };
     assert!(!verify_service(SECRET, data, text));

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 
 use super::{TARGETS, run};
 
-/// Maximum size of an input to begin with, in bytes.
+/// Maximum size of an initial input, in bytes.
 const MAX_INPUT_BYTES: usize = 64 * 1024;
-/// Number of places at which an input is cut off and changed.
+/// Number of positions at which an input is truncated and altered.
 const PLACES: usize = 24;
 
 fn fuzz_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz")
 }
 
-/// Returns the names of the entries of a folder.
+/// Returns the names of the entries in a folder.
 fn entries(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
@@ -27,7 +27,7 @@ fn inputs(name: &str) -> Vec<Vec<u8>> {
     entries(&folder).into_iter().map(|file| fs::read(folder.join(file)).unwrap()).collect()
 }
 
-/// Runs a target over its inputs, and over each of them cut off and changed at some places.
+/// Runs a target on its inputs, and on each of them truncated and altered at some positions.
 fn run_over_inputs(name: &str) {
     let all = inputs(name);
     assert!(all.len() >= 2, "{name} has too few inputs");

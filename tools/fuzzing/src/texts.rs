@@ -1,4 +1,4 @@
-//! Texts that people enter, that stand in settings, and that are stored.
+//! Texts entered by people, contained in settings, or stored.
 
 use std::str::from_utf8;
 use std::sync::LazyLock;
@@ -29,16 +29,17 @@ use services::fuzzing::mail_texts;
 
 /// Separator of the texts in an input.
 const SEPARATOR: char = '\u{1e}';
-/// Keys of stored secrets: the former one and the new one.
+/// Keys for stored secrets: the former one and the new one.
 const KEYS: [&str; 2] =
     ["AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=", "AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI="];
-/// Maximum length of a text on a label, in characters. Longer ones are not rendered here, which would take too long.
+/// Maximum length of a label's text, in characters. Longer ones are skipped, because rendering them would take too
+/// long.
 const MAX_LABEL_CHARS: usize = 500;
 
 /// Renderer of labels.
 static RENDERER: LazyLock<Option<Renderer>> = LazyLock::new(|| Renderer::new(&Config::default().pdf).ok());
 
-/// Judges the addresses of webhooks, printers, cameras, services and databases, and email addresses.
+/// Validates the addresses of webhooks, printers, cameras, services and databases, and email addresses.
 pub(crate) fn addresses(data: &[u8]) {
     let Ok(text) = from_utf8(data) else { return };
     let _ = (target::check(text, true), target::check(text, false));
@@ -54,7 +55,7 @@ pub(crate) fn addresses(data: &[u8]) {
     }
 }
 
-/// Reads amounts, dates, names and codes as people type them.
+/// Parses amounts, dates, names and codes as people type them.
 pub(crate) fn typed_texts(data: &[u8]) {
     let Ok(text) = from_utf8(data) else { return };
     for code in ["usd", "jpy"] {
@@ -73,21 +74,21 @@ pub(crate) fn typed_texts(data: &[u8]) {
     }
 }
 
-/// Reads a `.env` file.
+/// Parses a `.env` file.
 pub(crate) fn dotenv(data: &[u8]) {
     if let Ok(text) = from_utf8(data) {
         let _ = dotenv_file::parse(text);
     }
 }
 
-/// Reads a settings file.
+/// Parses a settings file.
 pub(crate) fn settings_file(data: &[u8]) {
     if let Ok(text) = from_utf8(data) {
         fuzzing::settings_file(text);
     }
 }
 
-/// Replaces the key of the secrets in a stored document, and decrypts a text.
+/// Rotates the key of the secrets in a stored document, and decrypts a text.
 pub(crate) fn stored_secret(data: &[u8]) {
     let (Ok(text), [Ok(former), Ok(new)]) = (from_utf8(data), KEYS.map(SecretCipher::new)) else { return };
     let _ = former.decrypt(text);
@@ -95,7 +96,7 @@ pub(crate) fn stored_secret(data: &[u8]) {
     assert_eq!(rotate_document(&rotated.text, &former, &new).renewed, 0, "a second rotation finds nothing");
 }
 
-/// Composes an email with a subject, a text and an HTML version of an outsider.
+/// Composes an email with an untrusted subject, text and HTML version.
 pub(crate) fn mail(data: &[u8]) {
     let Ok(input) = from_utf8(data) else { return };
     let mut texts = input.splitn(3, SEPARATOR);

@@ -1,4 +1,4 @@
-//! Files that customers and staff upload, and files that a shop is restored from.
+//! Files that customers and staff upload, and files from which a shop is restored.
 
 use std::io::{Cursor, Write as _};
 
@@ -11,13 +11,13 @@ use domain::time::Timestamp;
 use files::picture::PictureCleaner;
 use services::sales_channels::TableReader;
 
-/// Splits an input where it may arrive in two pieces.
+/// Splits an input in the middle, because it may arrive in two pieces.
 fn pieces(data: &[u8]) -> [&[u8]; 2] {
     let (first, second) = data.split_at(data.len() / 2);
     [first, second]
 }
 
-/// Reads G-code, as text or binary: its metadata, its extents and its moves.
+/// Parses G-code, as text or binary: its metadata, its extents and its moves.
 pub(crate) fn gcode(data: &[u8]) {
     let (mut contents, mut extents, mut moves) = (GcodeReader::new(), Extents::default(), ToolpathReader::default());
     for piece in pieces(data) {
@@ -31,20 +31,20 @@ pub(crate) fn gcode(data: &[u8]) {
     let _ = read_toolpath(Cursor::new(data), 1);
 }
 
-/// Reads a 3MF package with sliced plates.
+/// Parses a 3MF package with sliced plates.
 pub(crate) fn gcode_package(data: &[u8]) {
     let _ = read_package(Cursor::new(data));
     let _ = read_toolpath(Cursor::new(data), 1);
 }
 
-/// Measures a model in each form.
+/// Measures a model in each format.
 pub(crate) fn mesh(data: &[u8]) {
     for content in [ContentType::BinaryStl, ContentType::AsciiStl, ContentType::ThreeMf] {
         let _ = measure(Cursor::new(data), content, &mut || true);
     }
 }
 
-/// Removes the metadata of a picture. Nothing is added to it.
+/// Removes the metadata of a picture.
 pub(crate) fn picture(data: &[u8]) {
     let (mut cleaner, mut output) = (PictureCleaner::new(), Vec::new());
     if pieces(data).into_iter().all(|piece| cleaner.push(piece, &mut output).is_ok()) {
@@ -52,7 +52,7 @@ pub(crate) fn picture(data: &[u8]) {
     }
 }
 
-/// Reads a table of orders.
+/// Parses a table of orders.
 pub(crate) fn order_table(data: &[u8]) {
     let mut reader = TableReader::new("usd", Timestamp(1_700_000_000_000));
     if pieces(data).into_iter().all(|piece| reader.push(piece).is_ok()) {
@@ -60,7 +60,7 @@ pub(crate) fn order_table(data: &[u8]) {
     }
 }
 
-/// Reads a backup and verifies it.
+/// Parses a backup and verifies it.
 pub(crate) fn backup(data: &[u8]) {
     let Ok(mut file) = NamedTempFile::new() else { return };
     if file.write_all(data).is_ok() {

@@ -40,7 +40,7 @@ struct Consent {
     redirect: String,
 }
 
-/// Refresh token that was issued.
+/// Issued refresh token.
 #[derive(Clone, Debug)]
 struct Refresh {
     family: u64,
@@ -68,7 +68,7 @@ struct AccountingState {
     contacts: Vec<Value>,
     invoices: Vec<Value>,
     credit_notes: Vec<Value>,
-    /// Error message with which documents are rejected; `None` accepts them.
+    /// Error message for rejected documents; `None` accepts documents.
     refuses: Option<String>,
     keys: BTreeMap<String, (String, StatusCode, Value)>,
     /// Error status codes for the next API calls, each with the value for its `Retry-After` header in seconds.

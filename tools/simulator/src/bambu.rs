@@ -47,7 +47,7 @@ use certificate::TlsIdentity;
 use panel::BambuState;
 pub use setup::Setup;
 
-/// User name with which every client logs in.
+/// User name of every client.
 const USER: &str = "bblp";
 /// Default ports of the broker and of the FTPS server.
 const USUAL_PORTS: (u16, u16) = (8883, 990);

@@ -14,7 +14,7 @@ use tokio::time::{sleep, timeout};
 /// Timeout for one delivery attempt.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Event or message that is signed anew for each delivery attempt.
+/// Event or message that is signed again for each delivery attempt.
 pub(crate) trait Deliverable: Clone + Debug + Send + Sync + 'static {
     /// Maximum number of pending messages; additional messages evict the oldest.
     const MAX_WAITING: usize;
@@ -30,7 +30,7 @@ pub(crate) trait Deliverable: Clone + Debug + Send + Sync + 'static {
 /// Conditions under which events are delivered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryConditions {
-    /// Holds events back as long as it is set.
+    /// Holds events back while it is set.
     pub held: bool,
     /// Sends each event twice.
     pub twice: bool,

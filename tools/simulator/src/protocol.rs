@@ -19,13 +19,14 @@ pub struct Protocol {
     pub key_chars: usize,
     /// `true` if the printers print packages (`.gcode.3mf`) instead of plain-text G-code.
     pub prints_packages: bool,
-    /// `true` if a lost controller is found again without a command (Klipper does that, a serial port does not).
+    /// `true` if the printer finds a lost controller again without a command, as Klipper does and a serial port does
+    /// not.
     pub reconnects: bool,
     /// Serves a printer until the server is dropped.
     pub serve: fn(VirtualPrinter, ServeOptions) -> BoxFuture<'static, io::Result<SimServer>>,
 }
 
-/// Address, credentials and name with which a virtual printer is served.
+/// Address, credentials and name of a virtual printer's server.
 #[derive(Clone, Debug)]
 pub struct ServeOptions {
     /// Address to listen on; port 0 selects a free port.

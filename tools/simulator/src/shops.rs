@@ -165,7 +165,7 @@ impl OtherShop {
         self.host.courier.travel(travel);
     }
 
-    /// Returns the number of pending, accepted and abandoned messages.
+    /// Returns the numbers of pending, accepted and abandoned messages.
     pub fn message_counts(&self) -> (usize, usize, usize) {
         self.host.courier.counts()
     }
@@ -238,7 +238,7 @@ impl OtherShop {
         self.tell(order, what);
     }
 
-    /// Returns an order as the shop stores it.
+    /// Returns an order as the shop stores it; `None` if there is no such order.
     pub fn order(&self, order: u64) -> Option<ShopOrder> {
         self.host.with(|inside| inside.orders.get(&order).cloned())
     }
@@ -264,7 +264,7 @@ impl OtherShop {
     }
 }
 
-/// Runs an action on an order if the caller has the token.
+/// Runs an action on an order if the caller presents the correct token.
 fn admitted<T>(
     host: &ShopHost,
     headers: &HeaderMap,

@@ -78,7 +78,7 @@ pub struct ReceivedRequest {
 }
 
 impl ReceivedRequest {
-    /// Returns the value of a header as text, if present.
+    /// Returns the value of a header as text; `None` if it is missing or not text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
@@ -162,7 +162,7 @@ impl Sink {
         self.shared.with(|inside| inside.received.clone())
     }
 
-    /// Waits until the received requests satisfy a condition.
+    /// Waits until the received requests satisfy a condition, and returns them; returns an error after `within`.
     pub async fn wait_until(
         &self,
         mut condition: impl FnMut(&[ReceivedRequest]) -> bool,

@@ -23,7 +23,7 @@ pub(super) const TOTAL: i64 = 1190;
 /// Action of an operator.
 pub(super) enum Act {
     Cash(i64),
-    /// Refund of the processor's payments, newest first.
+    /// Refund of the payments made through the processor, newest first; `None` refunds the full amount.
     Refund(Option<i64>),
     /// Refund of a payment that was made manually.
     GiveBack(Id, i64),

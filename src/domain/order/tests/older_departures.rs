@@ -6,8 +6,8 @@ use super::parts::{good, sign};
 use super::*;
 use crate::printer_status::PrintEnd;
 
-/// Builds a shipped order of two parts as an older release left it: one part was rejected after it had left, no action
-/// followed, and the order has just been loaded.
+/// Builds a shipped two-part order as an older release left it: one part was rejected after shipping, nothing was done
+/// about it, and the order has just been loaded.
 fn rejected_in_an_older_release() -> (OrderDecider, Id) {
     let (mut desk, [one, two]) = pair();
     print(&mut desk, one, PrintEnd::Finished);

@@ -107,8 +107,8 @@ fn a_connection_that_an_error_or_a_person_closed_is_left_to_a_person() {
 }
 
 proptest! {
-    /// Checks for any statuses and any other operations that after a fault, and after a print that did not finish,
-    /// nothing is accepted until an operator has cleared the fault and the bed.
+    /// Checks that, whatever the statuses and other operations, nothing is accepted after a fault or an unfinished
+    /// print until an operator has cleared the fault and the bed.
     #[test]
     fn nothing_follows_a_fault_by_itself(script in prop::collection::vec(any::<(u8, u8)>(), 0..60), auto: bool) {
         let mut shop = PrinterFixture::idle();

@@ -40,7 +40,7 @@ use store::queries::Queries;
 
 /// Maximum length of a user ID, in characters; longer IDs are truncated.
 const MAX_USER_CHARS: usize = 200;
-/// OpenAPI tag of operations called by other programs rather than by people and their clients.
+/// OpenAPI tag for operations called by other systems rather than by API users.
 pub(super) const TAG: &str = "Inbound webhooks";
 /// OpenAPI description of [`TAG`].
 pub(super) const ABOUT: &str = "Events from the payment processor and commands from an agent gateway.";

@@ -98,7 +98,7 @@ pub(crate) fn filters(label: &str, tabs: &[FilterTab<'_>]) -> Markup {
     }
 }
 
-/// Renders the placeholder for an empty area: an explanation, and the action with which to start.
+/// Renders the placeholder for an empty area: an explanation and an action to get started.
 pub(crate) fn empty_place(picture: Icon, text: &str, act: &Markup) -> Markup {
     html! {
         div class="empty" {

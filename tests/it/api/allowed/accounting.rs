@@ -21,7 +21,8 @@ pub(super) async fn export(app: &App) -> String {
 }
 
 impl Walk {
-    /// Makes an export and a document that the accounting system refuses; an admin then ends the connection.
+    /// Creates an export and an invoice that the accounting system rejects; an admin then disconnects the accounting
+    /// system.
     pub(super) async fn books(&self, app: &App, books: &AccountingSystem) {
         self.ok("POST /api/exports", "", json!({"type": "invoices"})).await;
         books.refuse(Some("the year is closed"));

@@ -14,7 +14,7 @@ async fn import(client: &Client, channel: &str) -> u16 {
     client.send(request.header("Content-Type", "text/csv").body(file)).await.status
 }
 
-/// Creates an order of a channel, so that there is one of both.
+/// Creates a sales channel and imports one order from it.
 pub(super) async fn some_order(app: &App) {
     let channel = id(&app.post("/api/sales-channels", &NEW()).await.expect(201));
     assert_eq!(import(app, &channel).await, 200);

@@ -1,4 +1,4 @@
-//! Operations of operators and admins on orders, their jobs, and the printer that makes them.
+//! Operations of operators and admins on orders, their jobs, and the printer that prints them.
 
 use serde_json::{Value, json};
 use simulator::fleet::SimPrinter;
@@ -8,9 +8,9 @@ use super::super::id;
 use super::Walk;
 use crate::support::until;
 
-/// Prints so slowly that a print is on until it is hurried or ended.
+/// Simulation speed at which a print does not finish until it is accelerated or cancelled.
 const SLOW: f64 = 1.0;
-/// Prints a part in a moment.
+/// Simulation speed at which a part is printed almost immediately.
 const FAST: f64 = 2_000.0;
 
 impl Walk {
@@ -34,7 +34,7 @@ impl Walk {
         .await;
     }
 
-    /// Runs all operations on the floor with a printer of its own, for which everything ordered here is.
+    /// Runs all operations on the shop floor with a printer that receives every order placed here.
     pub(super) async fn floor(&self, n: usize, sim: &SimPrinter) {
         sim.handle.set_speed(SLOW);
         let new = json!({
@@ -137,7 +137,7 @@ impl Walk {
         self.ok("POST /api/printers/{id}/clear-attention", printer, json!({})).await;
     }
 
-    /// Orders that wait for a person.
+    /// Calls the operations on orders that wait for a person's decision.
     async fn waiting(&self, sku: &str, material: &str) {
         let free = json!({"priceCents": 0});
         self.client.patch(&format!("/api/skus/{sku}"), &free).await.expect(200);

@@ -1,12 +1,12 @@
-//! The server reads bodies as the description says: they are made from the example and the schema of each operation,
-//! spoilt in one or two places, and judged by both. They must agree.
+//! Agreement of server and description about request bodies: bodies are generated from the example and schema of each
+//! operation, corrupted in one or two places, and validated by both. The results must be the same.
 
 use printfloor::http::openapi::operation::DescribedOperation;
 use serde_json::{Map, Value, json};
 
 use crate::support::contract::{BILLING, CONTRACT, Contract, faults_of};
 
-/// Messages of rejections that the schema cannot express, each with the reason.
+/// Messages of rejections that a schema cannot express, each with the reason.
 const INTENDED: [(&str, &str); 9] = [
     (" bytes, not ", "a schema counts characters, the server bytes"),
     ("must not be empty", "a schema counts characters, the server asks for one that is no blank"),
@@ -25,7 +25,7 @@ const INTENDED: [(&str, &str); 9] = [
     ("must be a whole number", "1.0 is a whole number to a schema; the server asks for 1"),
 ];
 
-/// Lists the operations whose body is read as it is described, each with the schema of its body.
+/// Lists the operations whose bodies are validated exactly as described, each with the schema of its body.
 fn operations() -> Vec<(DescribedOperation, &'static Value)> {
     [&*CONTRACT, &*BILLING].into_iter().flat_map(operations_of).collect()
 }
@@ -45,7 +45,7 @@ fn operations_of(contract: &'static Contract) -> Vec<(DescribedOperation, &'stat
     read.map(schema).collect()
 }
 
-/// Returns a schema with its references replaced by what they refer to.
+/// Returns a schema with all references replaced by their targets.
 fn inlined(contract: &Contract, schema: &Value) -> Value {
     match contract.resolve(schema) {
         Value::Object(members) => {
@@ -56,7 +56,7 @@ fn inlined(contract: &Contract, schema: &Value) -> Value {
     }
 }
 
-/// Returns a schema without its reference and without null.
+/// Returns a schema with its reference resolved and without the null alternative.
 fn resolved(schema: &'static Value) -> &'static Value {
     let schema = CONTRACT.resolve(schema);
     match schema["oneOf"].as_array() {
@@ -69,7 +69,7 @@ fn is(schema: &Value, kind: &str) -> bool {
     schema["type"] == kind || schema["type"].as_array().is_some_and(|kinds| kinds.iter().any(|entry| entry == kind))
 }
 
-/// Returns a valid value of a schema that has no pattern.
+/// Generates a valid value for a schema; `None` if the schema has a pattern.
 fn sample(schema: &'static Value) -> Option<Value> {
     let schema = resolved(schema);
     if let Some(word) = schema["enum"].as_array().and_then(|words| words.first()) {
@@ -91,7 +91,7 @@ fn sample(schema: &'static Value) -> Option<Value> {
     Some(value)
 }
 
-/// Values around what a schema allows, and of every other type.
+/// Generates values around the limits of a schema, and values of every other type.
 fn spoilt(schema: &'static Value, present: Option<&Value>) -> Vec<Value> {
     let schema = resolved(schema);
     let mut all = vec![json!(null), json!(true), json!("x"), json!(-1), json!(0), json!(1), json!(1.5), json!(1.0)];
@@ -121,7 +121,7 @@ fn spoilt(schema: &'static Value, present: Option<&Value>) -> Vec<Value> {
     all
 }
 
-/// Returns an object with each of its members spoilt in every way, removed, or joined by an unknown one.
+/// Generates bodies in which one member is corrupted in every possible way, removed, or accompanied by an unknown one.
 fn bodies(schema: &'static Value, whole: &Value) -> Vec<Value> {
     let mut all = vec![whole.clone()];
     let mut changed = |change: &dyn Fn(&mut Map<String, Value>)| {
@@ -139,7 +139,8 @@ fn bodies(schema: &'static Value, whole: &Value) -> Vec<Value> {
     all
 }
 
-/// Members of two spoilt bodies together; which, is chosen by a fixed sequence.
+/// Combines the members of two corrupted bodies at a time; the pairs are chosen by a random generator with a fixed
+/// seed.
 fn pairs(bodies: &[Value], count: usize) -> Vec<Value> {
     let mut random = fastrand::Rng::with_seed(7);
     let mut pair = || {

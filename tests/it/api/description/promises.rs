@@ -1,10 +1,10 @@
-//! Promises of the published description to clients, line by line, compared with the promises of before: nothing that a
-//! client may rely on disappears, and nothing that it may leave out becomes required. It promises operations, events
-//! with their data, and the names of schemas, which generated clients have as names of types.
+//! Promises that the published description makes to clients, line by line, compared with the previous ones: nothing
+//! that a client may rely on disappears, and nothing optional becomes required. The promises cover operations, events
+//! with their data, and schema names, which generated clients use as type names.
 //!
-//! `docs/openapi/promises.txt` keeps the promises, `billing-promises.txt` beside it those of the billing API. New ones
-//! are added to it by `PRINTFLOOR_TEST_KEEP_PROMISES=1 cargo nextest run -E 'test(promises)'`; that a promise is taken
-//! back is seen in the change of that file.
+//! `docs/openapi/promises.txt` contains the promises of the API, `billing-promises.txt` next to it those of the billing
+//! API. `PRINTFLOOR_TEST_KEEP_PROMISES=1 cargo nextest run -E 'test(promises)'` adds new ones. A withdrawn promise is
+//! visible in the diff of that file.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,15 +16,15 @@ use crate::support::contract::{BILLING, CONTRACT, Contract};
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/openapi/promises.txt");
 const KEPT_OF_BILLING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/openapi/billing-promises.txt");
 
-/// A member that requests must have. The opposite of a promise: a new one breaks clients.
+/// Marks a required member of a request. It is the opposite of a promise: a new one breaks clients.
 const NEEDS: &str = " needs ";
 
-/// Objects inside each other that are followed; a schema that holds itself would have no end.
+/// Maximum depth to which nested objects are followed; a recursive schema would otherwise never end.
 const MAX_DEPTH: usize = 6;
 
 struct Promises<'a> {
     document: &'a Value,
-    /// The operation or the event.
+    /// Name of the operation or event whose promises are collected.
     operation: &'a str,
     lines: &'a mut BTreeSet<String>,
 }
@@ -143,7 +143,7 @@ fn is_need(line: &str) -> bool {
     line.contains(NEEDS)
 }
 
-/// Lists the differences that break clients which were written for the promises of before.
+/// Lists the differences that break clients written for the previous promises.
 fn broken(existing: &BTreeSet<String>, current: &BTreeSet<String>) -> Vec<String> {
     let operation = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
     let operations: BTreeSet<String> = existing.iter().map(|line| operation(line)).collect();

@@ -1,4 +1,4 @@
-//! PDFs in a bucket, at a real server of the protocol.
+//! PDFs in a bucket, on a real S3-compatible server.
 
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ async fn pdfs_are_stored_in_a_bucket_and_read_there_by_everybody() {
     assert_eq!(show(&app, &other).await["pdfUrl"], Value::Null);
 }
 
-/// Checks a bucket whose key may store and not list: like Amazon, it refuses to say that an object is missing.
+/// Checks a bucket whose key may write but not list: like Amazon S3, it does not reveal that an object is missing.
 #[tokio::test]
 async fn a_key_that_may_only_store_stores() {
     use axum::http::{Method, StatusCode};

@@ -1,4 +1,4 @@
-//! Numbers without a gap: under a hundred writers at once, over refusals, repeats and kills.
+//! Gapless numbers: with a hundred concurrent writers, refusals, repeated requests and kills.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,10 +10,11 @@ use super::{draft, show};
 use crate::api::{id, some_sku};
 use crate::support::{App, Client, on_both, on_sqlite, until};
 
-/// Writers at the same time.
+/// Number of concurrent writers.
 const WRITERS: usize = 100;
 
-/// Sends it until it is answered, over a server that may be killed meanwhile. The key makes a repeat the same request.
+/// Sends a request until it is answered, even if the server is killed meanwhile, and returns the status. Because of the
+/// key, a repetition counts as the same request.
 async fn insist(client: &Client, path: &str, key: &str, body: &Value) -> u16 {
     until(&format!("{path} to be answered"), || async {
         let request = client.request("POST", path).header("Idempotency-Key", key).json(body);
@@ -30,7 +31,7 @@ async fn shown_numbers(app: &App, invoices: &[String]) -> Vec<String> {
     documents.map(|document| document["number"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Checks that each number from 1 on is there once, and that the server says so.
+/// Checks that the numbers are consecutive from 1, without a duplicate, and that the server reports no gap.
 async fn no_gap(app: &App, numbers: &[String]) {
     let distinct: BTreeSet<&String> = numbers.iter().collect();
     assert_eq!(distinct.len(), numbers.len(), "no number twice");

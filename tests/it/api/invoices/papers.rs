@@ -1,4 +1,4 @@
-//! PDF and XML of invoices as programs see them: whole files, at their public address, on disk and in a bucket.
+//! PDF and XML files of invoices: valid, available at their public URL, stored on disk and in a bucket.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,11 +9,11 @@ use super::{act, draft, show};
 use crate::support::client::http;
 use crate::support::{App, Db};
 
-/// Variable with the folder of `qpdf`, `pdftotext` and `pdffonts`; `scripts/test` sets it.
+/// Environment variable that names the folder with `qpdf`, `pdftotext` and `pdffonts`; `scripts/test` sets it.
 const TOOLS: &str = "PRINTFLOOR_TEST_PDF_TOOLS";
 
-/// Returns a tool's output for a file, with which it must be content. `None` when there are no tools and services are
-/// not required.
+/// Returns a tool's output for a file, which the tool must accept. `None` if there are no tools and services are not
+/// required.
 fn tool(name: &str, args: &[&str], file: &Path) -> Option<String> {
     let Ok(folder) = std::env::var(TOOLS) else {
         assert!(std::env::var_os(crate::support::db::SERVICES).is_none(), "{TOOLS} is not set");

@@ -1,4 +1,4 @@
-//! A shop that has not said who it is: orders go on, and no invoice is issued before it has.
+//! A shop whose seller details are missing: orders proceed, but no invoice is issued until the details are entered.
 
 use serde_json::json;
 

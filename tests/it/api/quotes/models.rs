@@ -1,4 +1,4 @@
-//! Quotes from models: measured and priced exactly, whoever made the model and whatever for.
+//! Quotes from models: measured and priced exactly, whichever program exported the model.
 
 use std::io::{Cursor, Write as _};
 
@@ -23,7 +23,7 @@ pub async fn upload(client: &Client, path: &str, name: &str, model: Vec<u8>, fie
     client.send(client.request("POST", path).multipart(form)).await
 }
 
-/// Builds a binary STL whose header claims so many facets, followed by the bytes of these.
+/// Builds a binary STL whose header declares `facet_count` facets, followed by the given ones.
 fn binary_stl(facet_count: u32, facets: &[[f32; 9]]) -> Vec<u8> {
     let mut bytes = vec![0; 80];
     bytes.extend(facet_count.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Orders from a file: looked at without taking any, with the faults of each row, and taken once.
+//! Orders from a file: previewed without importing any, with the errors of each row, and imported once.
 
 use serde_json::{Value, json};
 
@@ -91,7 +91,7 @@ async fn a_large_file_is_taken_as_it_comes() {
     assert_eq!(count(&app, "/api/orders").await, 300, "each is made once");
 }
 
-/// Checks that the right to import is judged for each order, not at the beginning of the file.
+/// Checks that the permission to import is checked for each order, not once at the start of the file.
 #[tokio::test]
 async fn a_file_whose_key_is_revoked_meanwhile_makes_no_further_order() {
     let app = App::new(Db::sqlite()).await;

@@ -1,4 +1,4 @@
-//! Requests to the wizard: the search for printers with and without script, forms of other sites, and another address.
+//! Requests to the wizard: the printer search with and without JavaScript, forms from other sites, and another address.
 
 use serde_json::json;
 use tokio::sync::Mutex;
@@ -73,8 +73,8 @@ async fn no_other_site_sends_a_form_of_the_wizard() {
     assert_eq!((stranger.status, stranger.header("location")), (303, Some("/setup/enter")));
 }
 
-/// Checks the wizard at an address of the local network: over plain HTTP browsers show the source of a form by its
-/// origin alone.
+/// Checks the wizard at an address on the local network: over plain HTTP, browsers identify the source of a form only
+/// by its origin.
 #[tokio::test]
 async fn the_wizard_is_used_at_another_address_than_the_public_one() {
     let app = App::on(Db::sqlite()).env("PRINTFLOOR_SERVER__PUBLIC_URL", "https://shop.example").start().await;

@@ -1,5 +1,5 @@
-//! A system that answers, and whose token is wrong or may not do everything: it fails as long as a person does nothing,
-//! whatever else of it works.
+//! A system that responds but rejects the token or some of its operations: it is shown as failing until a person acts,
+//! even if other operations succeed.
 
 use serde_json::Value;
 use simulator::stock::NetworkCondition;
@@ -11,13 +11,13 @@ use crate::api::alerts::decoded;
 use crate::api::materials::mails;
 use crate::support::{App, Db, until};
 
-/// Reads how a system is shown.
+/// Returns an integration as the API shows it.
 async fn view_of(app: &App, system: &str) -> Value {
     let body = app.get("/api/integrations").await.expect(200);
     body["integrations"].as_array().unwrap().iter().find(|one| one["kind"] == system).unwrap().clone()
 }
 
-/// Waits until so many failures in a row are shown of a system.
+/// Waits until a system has at least this many failures in a row, with this status in the error message.
 async fn failures(app: &App, system: &str, status: &str, least: u64) -> Value {
     until("its failures to be counted", || async {
         let view = view_of(app, system).await;
@@ -35,7 +35,7 @@ async fn is_well(app: &App, system: &str) -> Value {
     .await
 }
 
-/// Waits until the operators have so many mails of this subject; the text of one.
+/// Waits until the operators have received this many emails with this subject; returns the last one.
 async fn alert_mail(app: &App, subject: &str, count: usize) -> String {
     until("the operators to be told", || async {
         let mut mails = mails(app, subject);
@@ -44,8 +44,7 @@ async fn alert_mail(app: &App, subject: &str, count: usize) -> String {
     .await
 }
 
-/// Makes a system whose entry a material is linked to refuse some or all requests with this status, and allow them
-/// again.
+/// Makes a system with a linked material reject some or all requests with this status, then accept them again.
 async fn fails_until_a_person_acts(app: &mut App, system: &str, status: u16, forbid: impl Fn(bool)) {
     let subject = match system {
         "parts" => "Integration needs attention: Parts management",
@@ -71,7 +70,7 @@ async fn fails_until_a_person_acts(app: &mut App, system: &str, status: u16, for
     alert_mail(app, subject, 2).await;
 }
 
-/// A parts system, and a server with a material that is in step with it.
+/// Starts a parts system, and a server with a material that is in sync with it.
 async fn parts_in_step() -> (PartsSystem, App) {
     let there = parts().await;
     let part = there.add_part("PLA", "g");
@@ -81,7 +80,7 @@ async fn parts_in_step() -> (PartsSystem, App) {
     (there, app)
 }
 
-/// A spool system, and a server with a material that is in step with it.
+/// Starts a spool system, and a server with a material that is in sync with it.
 async fn spools_in_step() -> (SpoolSystem, App) {
     let there = spools().await;
     let filament = there.add_filament("Black", Some(1_000_000));

@@ -3,7 +3,8 @@
 use super::{adjust, agree, link_is, linked, links, parts, quantity, server, status};
 use crate::support::{Db, until};
 
-/// Uses a token that may book and not read bookings: the outcome of a booking is unknown, so it is not sent again.
+/// Uses a token that may book but not read bookings: the outcome of a booking is unknown, so the booking is not sent
+/// again.
 #[tokio::test]
 async fn what_is_booked_there_is_booked_once_though_its_history_cannot_be_read() {
     let there = parts().await;

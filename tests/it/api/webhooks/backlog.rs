@@ -1,4 +1,4 @@
-//! A month of held deliveries is rows, not memory; and past events are sent again in any number.
+//! A backlog of held deliveries: a month of them takes rows, not memory, and any number of past events can be replayed.
 
 use std::collections::HashSet;
 
@@ -10,17 +10,18 @@ use super::{QUICK, endpoint_is, happen, log, newest_is, register};
 use crate::support::waiting::LONG;
 use crate::support::{App, Db, until};
 
-/// Held deliveries.
+/// Number of held deliveries.
 const MANY: usize = 100_000;
 
-/// Returns the memory of the server's process, in MiB.
+/// Returns the memory usage of the server's process, in MiB.
 fn resident(app: &App) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", app.pid())).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmRSS")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
 }
 
-/// Copies the one pending delivery, one for each second before it: the first is due first.
+/// Returns SQL that copies the only pending delivery once for each second before its due time; the first copy is due
+/// first.
 fn copies(endpoint: &str) -> String {
     let at = "(d.next_at / 1000 - 200000 + n.i)";
     let text = format!("strftime('%Y-%m-%dT%H:%M:%S.000Z', {at}, 'unixepoch')");
@@ -35,7 +36,7 @@ fn copies(endpoint: &str) -> String {
     )
 }
 
-/// Returns the number of a copy.
+/// Returns the number of the copied delivery that a request carries; `None` for other deliveries.
 fn number(one: &ReceivedRequest) -> Option<usize> {
     let id = one.header("x-service-delivery").unwrap().strip_prefix("01890000-0000-7000-8000-")?;
     usize::from_str_radix(id, 16).ok()

@@ -1,4 +1,4 @@
-//! A burst of events: a healthy receiver gets each of them once, and over few connections.
+//! A burst of events: a healthy receiver gets each of them once, over few connections.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::support::waiting::LONG;
 use crate::support::{App, Db, until};
 
 const ORDERS: usize = 500;
-/// Deliveries under way at one endpoint, by default.
+/// Default maximum number of concurrent deliveries to one endpoint.
 const CONCURRENT: usize = 16;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

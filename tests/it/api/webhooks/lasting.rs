@@ -1,4 +1,4 @@
-//! Nothing that was promised is lost by a power cut.
+//! Webhooks after a power cut: no delivery is lost.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -12,8 +12,8 @@ use crate::support::clock::HOUR;
 use crate::support::waiting::LONG;
 use crate::support::{App, Clock, Db, on_both, on_sqlite, until};
 
-/// Kills a server once the first delivery of an event to this endpoint has failed and the failure is on disk. The next
-/// try is due 6 s after the first.
+/// Kills a server once the first delivery of an event to this endpoint has failed and the failure is on disk. The retry
+/// is due 6 s after the first attempt.
 async fn killed_after_a_failure(server: Builder) -> (App, Sink, String) {
     let mut app = server.env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "6,600").start().await;
     let sku = some_sku(&app).await;
@@ -118,7 +118,8 @@ on_sqlite! {
     }
 }
 
-/// Simulates a wall clock that was set back by an hour after the retry was planned: its moment is an hour too late.
+/// Simulates a wall clock that was set back by an hour after the retry had been scheduled, so that the scheduled time
+/// is an hour too late.
 #[tokio::test]
 async fn a_clock_that_was_set_back_delays_no_retry() {
     let (mut app, sink, endpoint) = killed_after_a_failure(App::on(Db::sqlite())).await;
@@ -132,8 +133,8 @@ async fn a_clock_that_was_set_back_delays_no_retry() {
     assert_eq!(sink.received().len(), 2);
 }
 
-/// Checks that receivers that refuse old timestamps take a retry however late it comes: its stamp is that of the
-/// attempt, not of the event.
+/// Checks that receivers that reject old timestamps accept a retry however late: the timestamp is that of the attempt,
+/// not of the event.
 #[tokio::test]
 async fn a_late_retry_is_stamped_with_its_own_time() {
     let clock = Clock::new();

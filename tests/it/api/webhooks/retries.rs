@@ -98,8 +98,8 @@ on_sqlite! {
     }
 }
 
-/// Tries a delivery once to each of these receivers, which have so many seconds to answer; checks the status that is
-/// noted of each.
+/// Attempts one delivery to each of these receivers, which have this many seconds to respond, and checks the recorded
+/// status of each.
 async fn first_attempts_end_as(timeout_seconds: u32, receivers: &[(SinkMode, Option<u16>)]) -> (App, String) {
     let app = App::on(Db::sqlite())
         .env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", SLOW)

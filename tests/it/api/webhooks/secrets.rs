@@ -7,7 +7,8 @@ use super::super::{id, paths, some_sku};
 use super::{got, happen, newest_is};
 use crate::support::{App, Db, on_sqlite};
 
-/// Returns whether a request is signed with this secret, for each of both schemes.
+/// Returns, for each of the two signature schemes, whether a request is signed with this secret; `None` if it has no
+/// such signature.
 fn signed(one: &ReceivedRequest, secret: &str) -> (Option<bool>, Option<bool>) {
     let verdict = verify(secret, &one.headers, &one.body, one.at.as_second());
     (verdict.service, verdict.standard)

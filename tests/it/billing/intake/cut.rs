@@ -1,4 +1,4 @@
-//! Forms that do not come as a whole: they are refused, and nothing of them stays on the disk.
+//! Forms that arrive incomplete: they are refused, and nothing of them remains on disk.
 
 use simulator::pictures;
 
@@ -9,7 +9,7 @@ use crate::support::{App, Db, until};
 
 const MIB: usize = 1024 * 1024;
 
-/// Builds the beginning of a form with all texts and the head of a photo.
+/// Builds the start of a form: all text fields and the header of a photo.
 fn beginning() -> Vec<u8> {
     let mut form = Vec::new();
     for (name, text) in NEEDED {
@@ -20,7 +20,7 @@ fn beginning() -> Vec<u8> {
     form
 }
 
-/// Begins a request whose body has this length.
+/// Starts a request whose body has this length, in bytes.
 async fn begin(app: &App, length: usize) -> Wire {
     let mut wire = Wire::to(app).await;
     let head = format!(

@@ -1,4 +1,5 @@
-//! Pages for customers carry the shop's name, logo, colour and contact; pictures are for the customer whose they are.
+//! Branding of the pages for customers: they show the shop's name, logo, colour and contact details; pictures are
+//! visible only to the customer they belong to.
 
 use super::{is_sound, ordered};
 use crate::billing::customer;

@@ -1,4 +1,4 @@
-//! The profile: changed by a form, by the rules of the API.
+//! The profile page: a form that follows the same rules as the API.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The page of an order: how it stands, kept up to date by a stream, and paid at the simulated processor.
+//! The page of an order: its status, live updates through a stream, and payment with the simulated processor.
 
 use serde_json::json;
 use simulator::processor::Payer;

@@ -1,4 +1,4 @@
-//! The page of a pay link: for whoever has the link, without a session. And what is not paid any more.
+//! The page of a pay link, which needs no session, and its response once the invoice can no longer be paid.
 
 use serde_json::json;
 use simulator::processor::Payer;

@@ -1,4 +1,4 @@
-//! Operations without credentials: they succeed for every caller, whatever credentials come along.
+//! Operations that need no credentials: they succeed for every caller, whatever credentials are sent.
 
 use serde_json::json;
 use simulator::payments::signature;
@@ -11,8 +11,8 @@ use crate::support::contract::BILLING;
 use crate::support::{App, Client};
 use crate::whole::unix_now;
 
-/// Calls, for each caller, each operation that needs no credentials, with all that it needs; `real` puts ids of
-/// existing resources into a path. The shop's limits must allow it.
+/// Calls each operation that needs no credentials as each caller, with a valid request; `real` inserts IDs of existing
+/// resources into a path. The shop's rate limits must be high enough.
 pub(super) async fn everybody_gets_it(app: &App, callers: &[(&str, &Client)], real: impl Fn(&str) -> String) {
     let mut count = 0;
     for route in BILLING.served.iter().filter(|route| for_anybody(route.method.as_str(), route.path)) {

@@ -8,12 +8,12 @@ use crate::cli::backup_places::{BUCKET, names_in};
 use crate::support::moto::Moto;
 use crate::support::until;
 
-/// Names of the backup, of what is no backup yet, and of another attempt.
+/// File names of the backup, of an unfinished backup, and of another attempt.
 const NAME: &str = "shop.tar";
 const UNFINISHED: &str = "shop.tar.unfinished";
 const OTHER_NAME: &str = "other.tar";
 
-/// Makes a backup in a file, of which the first attempt is killed.
+/// Backs up to a file; the first attempt is killed.
 pub async fn to_file(source: &Source, kill: &Kill) -> Round {
     let folder = source.app.folder().join(format!("backups-{}", kill.round));
     fs::create_dir(&folder).unwrap();
@@ -44,7 +44,7 @@ pub async fn to_file(source: &Source, kill: &Kill) -> Round {
     Round { remains, took: attempt.took }
 }
 
-/// Makes a backup in the bucket, of which the first attempt is killed.
+/// Backs up to the bucket; the first attempt is killed.
 pub async fn to_bucket(source: &Source, moto: &Moto, kill: &Kill) -> Round {
     let path = format!("killed-{}", kill.round);
     let place = format!("s3://{BUCKET}/{path}");

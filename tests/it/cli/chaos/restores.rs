@@ -1,4 +1,4 @@
-//! Restores that are killed: no server starts on what they leave, and the next one begins anew.
+//! Restores that are killed: no server starts on their remains, and the next restore starts afresh.
 
 use std::fs;
 use std::path::PathBuf;
@@ -17,19 +17,19 @@ use crate::support::{App, Db};
 
 /// Number of tables in a PostgreSQL database.
 const TABLES: &str = "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public'";
-/// Number of tables that say that a restore into a PostgreSQL database is not finished.
+/// Number of tables that mark a PostgreSQL database as an unfinished restore.
 const UNFINISHED_MARKS: &str =
     "SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'public' AND tablename = 'printfloor_restore_unfinished'";
-/// Each such restored shop is started as well.
+/// One in this many complete restores is also started.
 const STARTED_SHARE: u64 = 8;
 
-/// Restores a backup into an empty folder and database, of which the first attempt is killed.
+/// Restores a backup into an empty folder and database; the first attempt is killed.
 pub async fn restore(source: &Source, place: &str, moto: Option<&Moto>, kill: &Kill) -> Round {
     let target = Target::prepare(source, moto).await;
     attempt_twice(source, target, place, kill).await
 }
 
-/// Restores a backup in a file, with the files of the shop in the bucket.
+/// Restores a backup from a file, with the shop's files in the bucket.
 pub async fn restore_into_bucket(source: &Source, moto: &Moto, kill: &Kill) -> Round {
     let mut target = Target::prepare(source, Some(moto)).await;
     let folder = format!("restored-{}", kill.round);
@@ -64,12 +64,12 @@ async fn attempt_twice(source: &Source, mut target: Target<'_>, place: &str, kil
 struct Target<'a> {
     app: App,
     temporary: PathBuf,
-    /// The bucket, and the folder in it where the files go.
+    /// The bucket, and the folder in it for the shop's files.
     bucket: Option<(&'a Moto, String)>,
 }
 
 impl<'a> Target<'a> {
-    /// Prepares an empty folder and an empty database, with the secrets of the shop.
+    /// Prepares an empty folder and an empty database, with the shop's secrets.
     async fn prepare(source: &Source, moto: Option<&'a Moto>) -> Self {
         let db = if source.is_sqlite() { Db::sqlite() } else { Db::postgres().await.unwrap() };
         let mut app = App::on(db).secrets_of(&source.app).prepare();
@@ -80,12 +80,12 @@ impl<'a> Target<'a> {
         Self { app, temporary, bucket: None }
     }
 
-    /// Returns the path of the mark of a restore that is not finished.
+    /// Returns the path of the file that marks an unfinished restore.
     fn mark(&self) -> PathBuf {
         self.app.data().join("restore.unfinished")
     }
 
-    /// Returns what a killed restore has left. No server starts on what is unfinished.
+    /// Returns the state that a killed restore has left, and checks that no server starts on an unfinished one.
     async fn remains(&self) -> Remains {
         clear_temporary(&self.temporary);
         let has_database = match self.app.db.url() {
@@ -115,7 +115,7 @@ impl<'a> Target<'a> {
         Remains::Unfinished
     }
 
-    /// Checks that all of the shop is there, and nothing of the restore.
+    /// Checks that the restored shop is complete and has no traces of an unfinished restore.
     async fn must_be_whole(&self, source: &Source) {
         assert!(!self.mark().exists());
         if let Some(url) = self.app.db.url() {
@@ -137,7 +137,7 @@ impl<'a> Target<'a> {
         assert!(stored_files(&self.app.data()).is_empty(), "files are in the bucket alone");
     }
 
-    /// Checks that a server starts on the shop and says that it was restored.
+    /// Checks that a server starts on the shop and reports the restore.
     async fn must_start(&mut self, source: &Source) {
         self.app.start().await;
         let back = self.app.with_key(source.app.key.as_deref().unwrap());

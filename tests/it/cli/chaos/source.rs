@@ -1,4 +1,4 @@
-//! Shop that is backed up and transferred, and what must be true of it and of its copies.
+//! Shop that is backed up and transferred, and the invariants of the shop and its copies.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -14,21 +14,21 @@ use crate::support::contents::{Contents, contents_at};
 use crate::support::moto::Moto;
 use crate::support::{App, Db};
 
-/// Bytes of a file of the shop, which a backup has as well.
+/// Size of a file of the shop, which is part of each backup, in bytes.
 const FILE_BYTES: usize = 6 * 1024 * 1024;
-/// Rows that make each step of a command take its time.
+/// SQL that inserts enough rows for each step of a command to take a while.
 const FILLER: &str = "INSERT INTO audit (id, at, actor, action, subject_kind, subject_id, outcome) \
                       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000) \
                       SELECT 'filler-' || i, 1893456000000 + i, 'machine', 'filler', 'order', 'x' || i, 'done' FROM n";
-/// Tables that must come out of a backup as they went in.
+/// Tables that a restore must leave unchanged.
 const RESTORED_TABLES: [&str; 7] = ["orders", "jobs", "skus", "materials", "files", "invoices", "invoice_documents"];
-/// Beginning of the names of folders in which commands write what is only theirs.
+/// Prefix of the folders for temporary files of commands.
 const TEMPORARY: &str = "printfloor-temporary-";
 
-/// Files of a shop, by their paths from the data folder, with the hashes of their contents.
+/// Files of a shop, by path relative to the data folder, with the hashes of their contents.
 pub type StoredFiles = BTreeMap<String, String>;
 
-/// Stopped shop with a backup of it.
+/// Stopped shop with a backup.
 pub struct Source {
     pub app: App,
     contents: Contents,
@@ -44,7 +44,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Makes a shop with a bit of everything, and backs it up.
+    /// Creates a shop with some data of every kind, and backs it up.
     pub async fn create(db: Db, moto: Option<&Moto>) -> Self {
         let mut app = App::new(db).await;
         fill(&app).await;
@@ -87,7 +87,7 @@ impl Source {
         assert_eq!(hash_of(&self.backup), self.backup_hash, "the backup is another one");
     }
 
-    /// Checks that a server starts on the shop, and ends in order.
+    /// Checks that a server starts on the shop and stops cleanly.
     pub async fn must_start(mut self) {
         self.app.start().await;
         let orders = self.app.get("/api/orders").await.expect(200);
@@ -103,7 +103,7 @@ impl Source {
         }
     }
 
-    /// Checks that a database has as many rows as expected in each table.
+    /// Checks that each table of a database has the expected number of rows.
     fn must_have_rows(&self, contents: &Contents, expected: &Contents) {
         let counts = |contents: &Contents| -> BTreeMap<String, u64> {
             contents.iter().map(|(table, of)| (table.clone(), of.rows)).collect()
@@ -111,8 +111,8 @@ impl Source {
         assert_eq!(counts(contents), counts(expected), "of {}", self.backup.display());
     }
 
-    /// Checks that a database is the shop restored from the backup. A restore is written down in some tables; which
-    /// these are, the first one tells, which nobody killed.
+    /// Checks that a database equals the shop as restored from the backup. A restore adds rows to some tables, so the
+    /// first restore, which was not killed, is the reference.
     pub fn must_be_restored(&self, contents: &Contents) {
         let expected = self.restored.get_or_init(|| contents.clone());
         self.must_have_rows(contents, expected);
@@ -155,8 +155,8 @@ impl Source {
     }
 }
 
-/// Removes what killed commands left in a folder for temporary files, which must be theirs by its name; returns whether
-/// there was anything.
+/// Removes what killed commands left in a folder for temporary files, and checks that all of it is theirs by name;
+/// returns whether there was anything.
 pub fn clear_temporary(folder: &Path) -> bool {
     let names = names_in(folder);
     for name in &names {
@@ -166,7 +166,7 @@ pub fn clear_temporary(folder: &Path) -> bool {
     !names.is_empty()
 }
 
-/// Hashes the files and documents of a shop. Contents of files are stored under their hashes, which must be right.
+/// Hashes the files and documents of a shop, and checks that file contents are stored under their hashes.
 pub fn stored_files(data: &Path) -> StoredFiles {
     let mut files = StoredFiles::new();
     for place in ["files", "documents"] {
@@ -191,7 +191,7 @@ pub fn stored_files(data: &Path) -> StoredFiles {
     files
 }
 
-/// Returns whether a file below `files/` is the content of an uploaded file; its name must be the hash of it.
+/// Returns whether a file below `files/` is the content of an uploaded file, and checks that its name is its hash.
 fn is_content(name: &str, hash: &str) -> bool {
     let parts: Vec<&str> = name.split('/').collect();
     match parts[..] {

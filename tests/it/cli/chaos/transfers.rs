@@ -1,4 +1,4 @@
-//! Transfers that are killed, to the other kind of database.
+//! Transfers to the other kind of database that are killed.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::support::Db;
 use crate::support::contents::{Contents, contents_at};
 use crate::support::db::until_unused;
 
-/// Transfers the shop to a new database of the other kind, of which the first attempt is killed.
+/// Transfers the shop to a new database of the other kind; the first attempt is killed.
 pub async fn transfer(source: &Source, kill: &Kill) -> Round {
     let folder = source.app.folder().join(format!("transfer-{}", kill.round));
     fs::create_dir(&folder).unwrap();

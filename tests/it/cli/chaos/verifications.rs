@@ -1,4 +1,4 @@
-//! Verifications that are killed: they change nothing of the shop, and what they leave is clearly theirs.
+//! Verifications that are killed: they change nothing in the shop, and their remains are clearly identifiable.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +7,11 @@ use super::{Attempt, Kill, Remains, Round};
 use crate::support::database::TestDatabase;
 use crate::support::db::until_unused;
 
-/// Databases in which backups are or were verified.
+/// Databases in which backups are being or were verified.
 const TEMPORARY_DATABASES: &str =
     "SELECT datname::text FROM pg_database WHERE starts_with(datname::text, 'printfloor_verify_')";
 
-/// Verifies a backup, of which the first attempt is killed.
+/// Verifies a backup; the first attempt is killed.
 pub async fn verify(source: &Source, place: &str, kill: &Kill) -> Round {
     let before = temporary_databases(source).await;
     let arguments = ["backup", "verify", place];
@@ -37,8 +37,8 @@ pub async fn verify(source: &Source, place: &str, kill: &Kill) -> Round {
     Round { remains, took: attempt.took }
 }
 
-/// Returns the names of the databases in which backups are verified, once the shop's own database is left alone: a
-/// killed command may have been creating another one over it.
+/// Returns the names of the databases in which backups are verified, after waiting until nothing uses the shop's own
+/// database: a killed command may still be creating another one through it.
 async fn temporary_databases(source: &Source) -> BTreeSet<String> {
     let Some(url) = source.app.db.url() else { return BTreeSet::new() };
     until_unused(&url).await;
@@ -46,7 +46,7 @@ async fn temporary_databases(source: &Source) -> BTreeSet<String> {
     rows.iter().map(|row| row.try_get_by_index(0).unwrap()).collect()
 }
 
-/// Returns the address of another database of the shop's server.
+/// Returns the URL of another database on the same database server.
 fn in_database(source: &Source, name: &str) -> String {
     let url = source.app.db.url().unwrap();
     let (server, _) = url.rsplit_once('/').unwrap();

@@ -1,4 +1,4 @@
-//! Actors of channels, of what they told and of the orders made of it panic in the middle of their work.
+//! Panics of the actors of sales channels, their messages and the orders created from them.
 
 use serde_json::json;
 use simulator::shops::ShopSystem;

@@ -1,4 +1,4 @@
-//! Every kind panics once at each point while the shop works.
+//! One panic of every kind at each point while the shop works.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::billing::intake;
 use crate::support::waiting::LONG;
 use crate::support::{App, Db, until};
 
-/// All kinds of aggregates, by the names that mines have.
+/// Names of all kinds of aggregates, as used for mines.
 const KINDS: [&str; 12] = [
     "access",
     "custom_request",
@@ -29,10 +29,10 @@ const KINDS: [&str; 12] = [
     "quote",
     "sku",
 ];
-/// Those that have effects.
+/// Kinds that have effects.
 const WITH_EFFECTS: [&str; 7] = ["endpoint", "inbound", "mail", "material", "order", "printer", "quote"];
 
-/// Shop whose actors panic, with everything that its rounds share.
+/// Shop whose actors panic, with the resources that all rounds share.
 struct Shop {
     mined: Mined,
     printers: Vec<String>,
@@ -41,19 +41,19 @@ struct Shop {
     /// Path of the material.
     stock: String,
     sink: Sink,
-    /// Orders that are ready: one for each round.
+    /// Orders that are ready, one per round.
     ready: BTreeSet<String>,
 }
 
-/// Round in which every kind panics at one point.
+/// Round in which every kind panics once at the same point.
 struct Round<'a> {
     shop: &'a Shop,
     point: &'static str,
     kinds: &'static [&'static str],
 }
 
-/// Lets every kind panic once at each point while the shop works: from a file and its product to a printed order, money
-/// that comes before its order is known, a webhook and a mail.
+/// Makes every kind panic once at each point while the shop works: from a file and its product to a printed order, a
+/// payment that arrives before its order is known, a webhook and an email.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_shop_works_on_through_a_panic_of_every_kind_at_every_point() {
     let options = FleetOptions { speed: 2_000.0, seed: 11, ..FleetOptions::of_each(1) };
@@ -98,7 +98,7 @@ impl Shop {
         Self { mined, printers, endpoint, material, stock, sink, ready: BTreeSet::new() }
     }
 
-    /// Waits until the webhook of each order that is ready was delivered.
+    /// Waits until the webhook of each ready order has been delivered.
     async fn webhooks_come(&self) {
         self.sink
             .wait_until(
@@ -181,7 +181,7 @@ impl<'a> Round<'a> {
         sku
     }
 
-    /// Sends a quote, which tells the request that it answers.
+    /// Sends a quote, which updates the custom request that it answers.
     async fn answer_request(&self, request: &str, sku: &str) {
         let mined = &self.shop.mined;
         let lines = json!([{"quantity": 1, "skuId": sku}]);
@@ -195,8 +195,8 @@ impl<'a> Round<'a> {
         .await;
     }
 
-    /// Leaves too little material for both jobs, so that they wait in line and are told of what comes in; and changes
-    /// the endpoint and the printers.
+    /// Leaves too little material for both jobs, so that they wait for a delivery; also changes the endpoint and the
+    /// printers.
     async fn run_short_of_material(&self) {
         let (mined, point) = (&self.shop.mined, self.point);
         mined.insist("PATCH", &self.shop.stock, "", &json!({"quantity": 5})).await;
@@ -208,14 +208,15 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Places an order for two parts; returns it with its total.
+    /// Places an order for two parts; returns its ID and its total, in minor units.
     async fn place_order(&self, sku: &str) -> (String, i64) {
         let order = json!({"lines": [{"skuId": sku, "quantity": 2}], "customerEmail": "buyer@example.org"});
         let order = self.shop.mined.insist("POST", "/api/orders", &self.key("order"), &order).await;
         (id(&order), order["totalCents"].as_i64().unwrap())
     }
 
-    /// Tells the server of a refund before its payment: it is kept, and people are told by mail. Then of both payments.
+    /// Sends a refund event before its payment: it is stored, and the operators are notified by email. Then sends the
+    /// events of both payments.
     async fn hear_of_payments(&self, order: &str, total: i64) {
         let (mined, point) = (&self.shop.mined, self.point);
         let card = |name: &str| {
@@ -237,7 +238,7 @@ impl<'a> Round<'a> {
         mined.tell(&first, SimPaymentEvent::Completed, &self.key("late")).await;
     }
 
-    /// Receives material once both jobs wait for it; by then or soon every kind has panicked.
+    /// Receives material once both jobs wait for it, and then waits until every kind has panicked.
     async fn receive_material(&self, order: &str) {
         let mined = &self.shop.mined;
         for job in self.app().jobs(order).await {
@@ -250,7 +251,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Waits until the order is ready, its refund booked and the material used.
+    /// Waits until the order is ready, its refund is booked and the material is consumed.
     async fn finish(&self, order: &str, total: i64) {
         let app = self.app();
         let done = app.order_is(order, "ready").await;

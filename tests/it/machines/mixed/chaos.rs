@@ -1,4 +1,4 @@
-//! Trouble in a hall of printers of every type, and the people who look after it.
+//! Faults in a hall with printers of every type, and the operators who handle them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -13,10 +13,10 @@ use crate::support::Client;
 
 mod five_types;
 
-/// For how long faults come and go in each run, each of which draws others, and in the long profile.
+/// Durations for which faults come and go: in each run, with different faults every time, and in the long profile.
 const TROUBLE: [Duration; 2] = [Duration::from_secs(12), Duration::from_secs(20)];
 
-/// Causes one fault at a time on each printer, for a moment.
+/// Causes one fault at a time on a random printer, each for a moment.
 async fn trouble(sims: Vec<SimPrinter>, mut rng: Rng, over: Arc<AtomicBool>) {
     while !over.load(Relaxed) {
         let sim = &sims[rng.usize(..sims.len())].handle;
@@ -51,7 +51,7 @@ async fn say(client: &Client, path: String) {
     let _ = client.try_send(client.request("POST", &path).json(&json!({}))).await;
 }
 
-/// Clears beds and looks after printers that refused starts, as people do; leaves prints in doubt alone.
+/// Clears beds and resets printers that refused starts, as operators do; leaves unconfirmed prints alone.
 async fn people(client: Client, over: Arc<AtomicBool>) {
     while !over.load(Relaxed) {
         tokio::time::sleep(Duration::from_millis(200)).await;

@@ -1,5 +1,5 @@
-//! kill -9 at random moments while people sign parts of kits off: each word that was acknowledged counts, and counts
-//! once. The seed is printed; `PRINTFLOOR_TEST_SEED` replays one.
+//! `kill -9` at random times while people sign off parts of kits: every acknowledged sign-off counts, exactly once. The
+//! seed is printed; `PRINTFLOOR_TEST_SEED` replays a run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,16 +17,15 @@ use crate::chaos::hall::{PATIENCE, list, outcome};
 use crate::support::waiting::until_seen;
 use crate::support::{App, Client, on_both};
 
-/// The seed without `PRINTFLOOR_TEST_SEED`.
+/// Seed if `PRINTFLOOR_TEST_SEED` is not set.
 const SEED: u64 = 20_261_122;
 const KILLS: usize = 12;
 const SETS: u32 = 4;
-/// Parts in one set: of the first kind one to a plate, of the second two to a plate, and of the third, which is a
-/// package, one.
+/// Components of the kit: number of parts per set, and parts per plate. The third component is a package.
 const COMPONENTS: [(u32, u32); 3] = [(1, 1), (3, 2), (2, 1)];
 
-/// Clears beds and says how many parts are good, until it is over and every word was acknowledged. Gives what was said
-/// of each attempt.
+/// Clears beds and signs off parts until `over` is set and every sign-off is acknowledged. Returns the number of good
+/// parts by attempt.
 async fn inspect(client: Client, over: Arc<AtomicBool>, seed: u64) -> BTreeMap<String, u64> {
     let mut rng = Rng::with_seed(seed);
     let mut inspections: BTreeMap<String, (String, u64)> = BTreeMap::new();
@@ -62,8 +61,8 @@ async fn inspect(client: Client, over: Arc<AtomicBool>, seed: u64) -> BTreeMap<S
     }
 }
 
-/// Goes to the printers of which the server cannot tell what they did, and says what they physically did, until it is
-/// over. Gives how often.
+/// Resolves attempts whose outcome the server cannot determine, according to the printers' own logs, until `over` is
+/// set. Returns the number of resolutions.
 async fn witness(client: Client, sims: BTreeMap<String, SimPrinter>, over: Arc<AtomicBool>) -> usize {
     let mut doubted: BTreeMap<String, Instant> = BTreeMap::new();
     let mut decisions = 0;
@@ -143,7 +142,7 @@ async fn kit_of_parts(app: &App, material: &str) -> String {
     app.post("/api/skus", &kit).await.expect(201)["id"].as_str().unwrap().to_owned()
 }
 
-/// Waits until every print is signed off and nothing is to be made any more.
+/// Waits until every print is signed off and no part is left to print.
 async fn everything_is_signed_off(app: &App, order: &str) {
     let path = format!("/api/orders/{order}");
     until_seen("every print to be signed off and nothing to be made any more", || async {
@@ -174,7 +173,8 @@ fn each_answer_is_recorded(jobs: &[Value], answers: &BTreeMap<String, u64>) {
     }
 }
 
-/// Checks the lines of the kit's parts: they count what was found good, and no more was made than was missing.
+/// Checks the lines of the kit's components: they count the good parts, and no more parts were printed than were
+/// missing.
 fn lines_count_good_parts(ready: &Value, jobs: &[Value]) {
     let mut sets = u64::MAX;
     for (n, (quantity, plate)) in COMPONENTS.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Parts that were rejected after they had left, in the data of an older release.
+//! Parts that were rejected after they had been shipped, in the data of an older release.
 
 use serde_json::json;
 

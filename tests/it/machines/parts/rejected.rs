@@ -1,4 +1,4 @@
-//! A rejected part: it is made again, and the numbers about quality say so.
+//! A rejected part: it is printed again, and the quality statistics reflect it.
 
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ async fn reject(floor: &Floor, order: &str, first: &str) {
     line_is(floor, order, 0, 2, 0).await;
 }
 
-/// Makes the other parts, which are good: their beds are cleared without a word.
+/// Prints the other parts, which are good: their beds are cleared without a sign-off.
 async fn finish_with_good_parts(floor: &Floor, order: &str) {
     for _ in 0..2 {
         last_print(floor, 0).await;
@@ -69,7 +69,7 @@ async fn finish_with_good_parts(floor: &Floor, order: &str) {
     assert_eq!((floor.events("job.added").await.len(), floor.started(0)), (1, 3));
 }
 
-/// Checks the numbers of quality; returns the grams that were lost.
+/// Checks the quality statistics; returns the lost material, in grams.
 async fn count_quality(floor: &Floor) -> f64 {
     let insights = floor.app.get("/api/insights").await.expect(200);
     let quality = &insights["quality"];
@@ -87,7 +87,7 @@ async fn count_quality(floor: &Floor) -> f64 {
     lost
 }
 
-/// Says what the material costs, which prices what was lost before, too.
+/// Sets the cost of the material, which also prices earlier losses.
 async fn price_what_was_lost(floor: &Floor, lost: f64) {
     let cost = json!({"unitCostCents": 2.55});
     let priced = floor.app.patch(&format!("/api/inventory/materials/{}", floor.material), &cost).await.expect(200);
@@ -98,7 +98,7 @@ async fn price_what_was_lost(floor: &Floor, lost: f64) {
     }
 }
 
-/// Reads the same as a table; a name that looks like a formula is none.
+/// Reads the same statistics as CSV; a name that looks like a formula is escaped.
 async fn read_table(floor: &Floor) {
     floor.app.patch(&floor.path(0, ""), &json!({"name": "=1+1, \"left\""})).await.expect(200);
     let table = floor.app.get("/api/insights.csv").await;
@@ -115,7 +115,7 @@ async fn read_table(floor: &Floor) {
     assert_eq!((&empty["quality"]["total"]["prints"], &empty["quality"]["bySku"]), (&json!(0), &json!([])));
 }
 
-/// Corrects an inspection: after the order is ready this opens it again; after it is shipped it is only recorded.
+/// Corrects sign-offs: one on a ready order reopens the order, one on a shipped order is only recorded.
 async fn correct_when_ready_and_when_shipped(floor: &Floor, order: &str, first: &str) {
     let jobs = floor.app.jobs(order).await;
     let path = format!("/api/jobs/{first}/sign-off");

@@ -1,5 +1,4 @@
-//! Printers that fall silent, refuse us, or end a print while nobody looks: said by name, once, and nothing is
-//! invented.
+//! Printers that fall silent, reject the shop, or end a print unobserved: reported by name, once, and without guesses.
 
 use serde_json::{Value, json};
 use simulator::bambu::Bambu;
@@ -12,9 +11,9 @@ use super::uploaded;
 use crate::api::materials::mails;
 use crate::support::{Db, until};
 
-/// Each alert is a mail of its own, at once.
+/// Setting that makes the server email each alert immediately and separately.
 const NOT_GATHERED: (&str, &str) = ("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", "0");
-/// Whom alerts go to.
+/// Setting with the recipient of alerts.
 pub(super) const TO_SOMEBODY: (&str, &str) = ("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org");
 
 each_kind! {
@@ -135,7 +134,7 @@ each_kind! {
     }
 }
 
-/// Uses a printer of a type that refuses commands until its owner allows other programs to send them: reports and
+/// Uses a printer type that rejects commands until its owner allows other programs to send them: status reports and
 /// uploads work, commands do not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn story_15_a_printer_that_can_only_be_read_is_given_nothing_and_says_why() {
@@ -158,7 +157,7 @@ async fn story_15_a_printer_that_can_only_be_read_is_given_nothing_and_says_why(
     }
 }
 
-/// Uses a model that does not report the mode: a command that was refused is all that is known, until another is taken.
+/// Uses a model that does not report this mode: only a rejected command reveals it, until another one is accepted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn story_15_a_printer_that_refused_a_command_is_used_again_once_it_takes_them() {
     let floor = Floor::new(PrinterKind::MqttLan, 1, FAST, &[JUDGE_LATE]).await;
@@ -179,7 +178,7 @@ async fn story_15_a_printer_that_refused_a_command_is_used_again_once_it_takes_t
     assert_eq!(floor.started(0), 1);
 }
 
-/// Nothing is sent to a printer that is known to refuse commands, so its print could not be cancelled before its end.
+/// Checks that a printer known to reject commands receives none, because its print could not be cancelled.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn story_15_a_printer_that_refused_a_command_in_mid_print_takes_them_again_before_its_end() {
     let floor = Floor::new(PrinterKind::MqttLan, 1, SLOW, &[JUDGE_LATE]).await;

@@ -1,4 +1,4 @@
-//! Wrong starts by files: left on the printer, cut short, or of a form that it does not print.
+//! Wrong starts caused by files: left on the printer, truncated, or in a format that it does not print.
 
 use printfloor::domain::file::GcodeForm;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ async fn nothing_left(floor: &Floor, after: &str) {
     .await;
 }
 
-/// Cuts the power of the printer; whatever it prints afterwards takes a while.
+/// Power-cycles the printer while it is disconnected; its later prints take a while.
 async fn power_cycle(floor: &Floor) {
     floor.faults(0, |faults| faults.disconnect = true);
     floor.connection_is(0, "unreachable").await;
@@ -30,13 +30,13 @@ async fn power_cycle(floor: &Floor) {
     floor.connection_is(0, "connected").await;
 }
 
-/// Returns whether the printer starts what is left on its storage when its power comes back.
+/// Makes the printer start the files left in its storage when power returns; returns `false` if its type never does.
 fn starts_left_files(floor: &Floor) -> bool {
     let bambu = Bambu::of(&floor.sim(0).handle);
     bambu.as_ref().map(|bambu| bambu.change(|setup| setup.starts_left_files = true)).is_some()
 }
 
-/// Builds a file of a form that this test knows how to make; its name shows which.
+/// Builds a file in this format; its name shows which.
 fn of_form(form: GcodeForm) -> (&'static str, Vec<u8>) {
     match form {
         GcodeForm::Text => ("text.gcode", simulator::gcode::gcode("text", SECONDS, 10.0, 3300.0).into_bytes()),

@@ -1,13 +1,13 @@
-//! Many pages of one browser, and a server that goes away and comes back.
+//! Many pages in one browser, and a server that goes down and comes back.
 
 use super::{floor, state};
 use crate::support::browser::{Browser, Tab};
 
-/// More than the six connections that a browser has to a server.
+/// Number of open pages: more than the six connections that a browser opens to a server.
 const PAGES: usize = 12;
 const LOST: &str = "Connection lost";
 
-/// Waits until the card of a printer says this on each of these pages.
+/// Waits until a printer's card shows this state on each of these pages.
 async fn all_say(browser: &mut Browser, tabs: &[Tab], printer: &str, word: &str) {
     for tab in tabs {
         browser.until(tab, &format!("the card to say {word}"), &format!("{} === {word:?}", state(printer))).await;

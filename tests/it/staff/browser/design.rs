@@ -1,5 +1,5 @@
-//! The page of all parts in a real browser: where each element stands, how large it is, and its colours, held against
-//! what was recorded in `tests/it/staff/design/`. A picture would differ with the machine that draws it.
+//! The page with all design components in a real browser: position, size and colours of each element are compared with
+//! the records in `tests/it/staff/design/`. Pictures would differ between machines.
 
 use std::path::PathBuf;
 
@@ -7,18 +7,18 @@ use super::shop::admin;
 use crate::support::browser::Browser;
 use crate::support::{App, Db};
 
-/// With the value 1, the layouts are written anew.
+/// Environment variable that, if set to 1, makes the test rewrite the recorded layouts.
 const KEEP: &str = "PRINTFLOOR_TEST_KEEP_DESIGN";
-/// Script that describes the page: with `true` by its colours alone.
+/// Script that describes the page's layout; with `true`, only its colours.
 const LAYOUT: &str = include_str!("design.js");
 const FOLDER: &str = "tests/it/staff/design";
-/// Looks of the page: name of the file, width of the window in pixels, and whether it is dark, which changes the
-/// colours alone.
+/// Variants of the page: name of the file, width of the window in pixels, and whether it is in dark mode, which changes
+/// only the colours.
 const LOOKS: [(&str, u32, bool); 3] = [("desk", 1280, false), ("dark", 1280, true), ("phone", 360, false)];
-/// Differences that are named.
+/// Maximum number of differences listed in a failure.
 const MAX_NAMED: usize = 30;
 
-/// Returns the lines that are in one text only: those of the record with `-`, those of the page with `+`.
+/// Returns the lines that occur in only one of the texts: those of the record with `-`, those of the page with `+`.
 fn differences(record: &str, page: &str) -> Vec<String> {
     let mut gone: Vec<&str> = record.lines().collect();
     let mut new = Vec::new();

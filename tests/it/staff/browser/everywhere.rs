@@ -1,10 +1,11 @@
-//! Rules of every page, with a shop in which much happens and with an empty one: nothing breaks the rules of
-//! accessibility, light and dark, nothing is wider than a phone, no script fails, nothing is requested from another
-//! server, and every state stands in a part that is kept up to date. The pages are found by the links on them, and
-//! named in the kept report: one that no link leads to any more is missed.
+//! Rules for every page, with a busy shop and an empty one: no violation of the accessibility rules in light and dark
+//! mode, nothing wider than a phone, no script error, no request to another server, and every state in a part of the
+//! page that is kept up to date. Pages are found by following links and listed in the stored report, so a page that is
+//! no longer linked is noticed.
 //!
-//! To hold a page against the rules of accessibility takes a second in each look. A run does so in the looks that its
-//! seed draws, so that further runs take others; the long profile does so in every look. All else holds in each run.
+//! The accessibility check of a page takes a second per variant. Each run checks the variants that its seed selects, so
+//! that successive runs cover different ones; the long profile checks every variant. All other rules are checked in
+//! each run.
 
 mod round;
 

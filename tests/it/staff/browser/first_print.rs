@@ -1,5 +1,4 @@
-//! The way of a newcomer through the wizard: from a server that has just started to the first print, by nothing but the
-//! words on the pages.
+//! A newcomer's way through the wizard, from a new server to the first print, guided only by the text on the pages.
 
 use std::time::Instant;
 
@@ -13,10 +12,10 @@ use crate::support::ports::closed_address;
 use crate::support::waiting::LONG;
 use crate::support::{App, Db, until};
 
-/// Presses, addresses and fields that a newcomer needs at most until the first print.
+/// Maximum number of clicks, addresses and fields that a newcomer needs before the first print.
 const MAX_ACTIONS: usize = 25;
 
-/// Goes from the code to the page on which printers are added.
+/// Completes the wizard from the code to the page on which printers are added.
 async fn begin(browser: &mut Browser, tab: &Tab, code: &str) {
     browser.fill(tab, "One-time code", code).await;
     browser.press(tab, "Open setup").await;
@@ -28,7 +27,7 @@ async fn begin(browser: &mut Browser, tab: &Tab, code: &str) {
     browser.press(tab, "Next: Printer Discovery").await;
 }
 
-/// Opens the wizard of a new server with the code that it has printed, up to the page of printers.
+/// Opens the wizard of a new server with the printed code, and continues to the page on which printers are added.
 pub async fn opened(browser: &mut Browser, app: &App) -> Tab {
     let tab = browser.open(&app.base, "/setup", None).await;
     let code = code(app).await;
@@ -46,7 +45,7 @@ pub async fn code(app: &App) -> String {
     .await
 }
 
-/// Adds a printer that no search finds.
+/// Adds a printer without using the search.
 pub async fn add_by_hand(browser: &mut Browser, tab: &Tab, kind: &str, url: &str, key: &str) {
     browser.press(tab, "Add a printer manually").await;
     browser.fill(tab, "Name", "Ada").await;
@@ -56,7 +55,7 @@ pub async fn add_by_hand(browser: &mut Browser, tab: &Tab, kind: &str, url: &str
     browser.press(tab, "Test and add").await;
 }
 
-/// Presses the button of the test print, until the printer has been seen and takes it.
+/// Clicks the button for the test print until the printer has been polled and accepts it.
 async fn print(browser: &mut Browser, tab: &Tab) {
     let began = Instant::now();
     loop {
@@ -115,7 +114,7 @@ async fn chromium_goes_from_the_printed_code_to_the_written_settings() {
     assert_eq!(browser.faults(&app.base), Vec::<String>::new());
 }
 
-/// Runs the whole program in an empty folder, as it was unpacked, without any help.
+/// Runs the unpacked program in an empty folder, without any preparation.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_needs_few_actions_from_a_new_server_to_the_first_simulated_print() {
     let Some(mut browser) = Browser::start().await else { return };

@@ -1,5 +1,4 @@
-//! Forms of the staff, filled in by their labels: printers of each type, a file that is printed by hand, stock, API
-//! keys, webhooks.
+//! Forms of the staff, filled in by their labels: printers of each type, a manual print, stock, API keys, webhooks.
 
 use printfloor::printers::PrinterType;
 use printfloor::words::Language;
@@ -80,7 +79,8 @@ async fn chromium_prints_a_file_that_is_dropped_or_chosen() {
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
 
-/// Returns a script that fills a variable `all` with files: the expressions of their contents, and their names.
+/// Returns a script that creates a variable `all` with files, given by JavaScript expressions for their contents and by
+/// their names.
 fn files_of(files: &[(&str, &str)]) -> String {
     let add = |(content, name): &(&str, &str)| format!("all.items.add(new File([{content}], '{name}'));");
     let add: String = files.iter().map(add).collect();

@@ -1,5 +1,4 @@
-//! The floor without a mouse: from the sign-in to a print that is paused, cancelled and stopped; and that whoever works
-//! by the keyboard sees where they are.
+//! The floor without a mouse: from sign-in to a print that is paused, cancelled and stopped, with a visible focus.
 
 use serde_json::json;
 use simulator::PrinterKind;
@@ -62,7 +61,7 @@ async fn chromium_works_the_floor_by_the_keyboard_alone() {
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
 
-/// Checks the place of the focus: few of the elements of a page that is read again have names of their own.
+/// Checks that the focus is preserved when a page is reloaded, although few of its elements have IDs.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_stays_where_it_was_when_what_is_around_it_is_read_again() {
     let Some(mut browser) = Browser::start().await else { return };

@@ -1,4 +1,4 @@
-//! Acts of people at printers, with a mouse or on a phone: sign parts off, clear beds, cancel.
+//! People's actions at printers, with a mouse or on a phone: sign off parts, clear beds, cancel prints.
 
 use serde_json::json;
 use simulator::PrinterKind;
@@ -9,8 +9,8 @@ use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW, STILL};
 use crate::support::browser::{Browser, Tab};
 use crate::support::until;
 
-/// Starts printers whose beds people clear, each with a print that is over; returns the order of these prints as well,
-/// and an operator's cookie.
+/// Starts printers with manual bed clearing, each with a finished print; returns the floor, the ID of the order of
+/// these prints, and an operator's cookie.
 pub(super) async fn over(count: usize) -> (Floor, String, String) {
     let floor = Floor::new(PrinterKind::FwRest, count, FAST, &[JUDGE_LATE]).await;
     for n in 0..count {
@@ -138,7 +138,7 @@ async fn chromium_chooses_all_beds_and_clears_them_at_once() {
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
 
-/// Opens the address on the label of a printer, as a phone that scanned it.
+/// Opens the URL from a printer's label, like a phone that has scanned it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_leads_from_a_label_over_the_sign_in_to_the_cleared_bed() {
     let Some(mut browser) = Browser::start().await else { return };

@@ -1,4 +1,5 @@
-//! Pictures of the pages for the documentation, with a floor of 200 printers: `scripts/screenshots` takes them anew.
+//! Screenshots of the pages for the documentation, with a floor of 200 printers; `scripts/screenshots` takes them
+//! again.
 
 use std::path::PathBuf;
 
@@ -14,33 +15,33 @@ use crate::machines::JUDGE_LATE;
 use crate::support::browser::{Browser, Tab};
 use crate::support::{App, Db, until};
 
-/// Names the folder that the pictures are put into; without it none are taken.
+/// Environment variable that names the folder for screenshots; if unset, none are taken.
 const FOLDER: &str = "PRINTFLOOR_TEST_SCREENSHOTS";
-/// Largest picture, in bytes.
+/// Maximum size of a picture, in bytes.
 const MAX_BYTES: usize = 200_000;
 const DESK: (u32, u32) = (1280, 900);
 const WALL: (u32, u32) = (1920, 1080);
 const PHONE: (u32, u32) = (390, 844);
-/// Printers are asked by so many at once to be added.
+/// Number of printers that are added concurrently.
 const ADDED_AT_ONCE: usize = 8;
-/// Parts that are on while the pictures are taken, of 200 printers.
+/// Number of parts, of 200 printers, that are printing while the pictures are taken.
 const PARTS_ON: u32 = 150;
 
 const NAMES: [&str; 20] = [
     "Ada", "Babbage", "Curie", "Darwin", "Euler", "Faraday", "Gauss", "Hopper", "Ines", "Joule", "Kepler", "Lovelace",
     "Meitner", "Noether", "Ohm", "Pascal", "Ritchie", "Sagan", "Turing", "Volta",
 ];
-/// Products of the shop: code, name, shape, seconds, grams, cents.
+/// Products of the shop: code, name, shape, print time in seconds, weight in grams, price in minor units.
 const PRODUCTS: [(&str, &str, PartShape, u64, f64, i64); 4] = [
     ("CLIP", "Cable clip", PartShape::CableClip, 2_400, 12.0, 450),
     ("HOOK", "Wall hook", PartShape::WallHook, 4_800, 31.0, 890),
     ("SIGN", "House sign", PartShape::HouseSign, 9_000, 84.0, 2_450),
     ("POT", "Plant pot", PartShape::Planter, 7_200, 140.0, 1_990),
 ];
-/// Width and depth of each of them, in millimetres.
+/// Width and depth of each product, in millimetres.
 const PRODUCT_AREA: (f64, f64) = (70.0, 70.0);
 
-/// Registers a printer under a name; its id.
+/// Registers a printer under a generated name; returns its ID.
 async fn add(app: &App, sim: &SimPrinter, number: usize) -> String {
     let name = format!("{} {}", NAMES[number % NAMES.len()], number / NAMES.len() + 1);
     let body = json!({
@@ -50,7 +51,8 @@ async fn add(app: &App, sim: &SimPrinter, number: usize) -> String {
     id(&app.post("/api/printers", &body).await.expect(201))
 }
 
-/// Builds a floor of 200 printers on which most print, some wait for a person, and some are out of reach.
+/// Builds a floor of 200 printers, most of which print, some of which wait for a person, and some of which are
+/// unreachable.
 async fn big_floor(app: &App) -> (Fleet, Vec<String>) {
     let kinds = vec![(PrinterKind::FwRest, 90), (PrinterKind::ServerRest, 70), (PrinterKind::PrusaLink, 40)];
     let fleet = Fleet::start(FleetOptions { printers: kinds, speed: 1.0, seed: 5, ..FleetOptions::default() });
@@ -63,7 +65,7 @@ async fn big_floor(app: &App) -> (Fleet, Vec<String>) {
     (fleet, printers)
 }
 
-/// Creates stock, products and orders; returns an order of several lines that is being printed.
+/// Creates stock, products and orders; returns the ID of an order with several lines that is being printed.
 async fn busy(app: &App) -> String {
     let mut skus = Vec::new();
     for (n, (code, name, shape, seconds, grams, cents)) in PRODUCTS.into_iter().enumerate() {
@@ -95,7 +97,7 @@ async fn busy(app: &App) -> String {
     order
 }
 
-/// Printers at all stages of their prints, some of them over, failed or gone.
+/// Puts printers into all stages of a print; some have finished, failed or become unreachable.
 async fn lives(app: &App, fleet: &Fleet, printers: &[String]) {
     until("most to print", || async {
         let jobs = app.get("/api/jobs?state=PRINTING&limit=1").await.expect(200);
@@ -126,7 +128,7 @@ async fn lives(app: &App, fleet: &Fleet, printers: &[String]) {
         .expect(200);
 }
 
-/// Takes the pictures of a page: light and dark, and on a phone.
+/// Takes the pictures of a page: in light and dark mode, on a desktop and on a phone.
 async fn pictures(browser: &mut Browser, tab: &Tab, folder: &std::path::Path, name: &str, url: &str) {
     let desk = if name == "wall" { WALL } else { DESK };
     for (kind, (width, height), dark) in
@@ -181,7 +183,7 @@ async fn screenshots() {
     }
 }
 
-/// Takes a picture of the wizard, where printers are added.
+/// Takes a picture of the wizard's page on which printers are added.
 async fn wizard(browser: &mut Browser, folder: &std::path::Path) {
     let app = App::new(Db::sqlite()).await;
     let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 1)).await.unwrap();

@@ -1,5 +1,6 @@
-//! The kept report of how the pages meet WCAG 2.2: each criterion with the rules of axe that test it, the tests of our
-//! own, and what was looked at by hand. A criterion that nothing tests, and a test that does not exist, are faults.
+//! The stored report on the pages' conformance to WCAG 2.2: each criterion with the axe rules that test it, the
+//! project's own tests, and the findings of manual reviews. A criterion that nothing tests, and a test that does not
+//! exist, are faults.
 
 mod criteria;
 
@@ -23,7 +24,7 @@ fn has_test(folder: &Path, name: &str) -> bool {
     })
 }
 
-/// Lists the tests of a criterion, in the order from machines to people.
+/// Lists the checks of a criterion, from automatic to manual.
 fn how(criterion: &Criterion, rules: &[AxeRule]) -> String {
     let of = |rule: &&AxeRule| rule.criteria.iter().any(|number| number == criterion.number);
     let axe: Vec<String> = rules.iter().filter(of).map(|rule| format!("`{}`", rule.name)).collect();

@@ -1,5 +1,5 @@
-//! The shell around the pages in a real browser: the search by its keys, the mark of the connection, and the navigation
-//! of a phone.
+//! The shell around the pages in a real browser: the search with its keyboard shortcuts, the connection indicator, and
+//! the navigation on a phone.
 
 use super::floor;
 use crate::support::browser::Browser;

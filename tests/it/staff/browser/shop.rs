@@ -1,5 +1,5 @@
-//! A shop in which every page has something to show: orders of each kind, stock that runs low, prints that failed,
-//! papers, requests, and a receiver that refuses what it is sent.
+//! A shop in which every page has content: orders of each kind, low stock, failed prints, documents, requests, and a
+//! webhook receiver that rejects everything.
 
 use serde_json::json;
 use simulator::PrinterKind;
@@ -11,19 +11,19 @@ use crate::billing::{cookie_of, intake, invoices};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
 use crate::support::{App, until};
 
-/// A customer of the shop.
+/// Email address of the shop's customer.
 pub const ANN: &str = "ann@example.org";
-/// Settings with which prints are over in a moment, and a refused delivery is tried again once.
+/// Settings that prevent unconfirmed starts during a test and limit a failed delivery to one retry.
 const ENV: [(&str, &str); 2] = [JUDGE_LATE, ("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "0.1")];
 
-/// The shop, and who looks at it.
+/// The shop, and the cookies of its visitors.
 pub struct FilledShop {
     pub floor: Floor,
-    /// The cookie of an admin.
+    /// Session cookie of an admin.
     pub admin: String,
-    /// The cookie of a customer.
+    /// Session cookie of a customer.
     pub customer: String,
-    /// Paths that no link leads to: those of mails.
+    /// Paths that are linked only from emails.
     pub mailed: Vec<String>,
     _sink: Sink,
 }
@@ -103,7 +103,7 @@ async fn products(floor: &Floor) {
     floor.app.post("/api/skus", &kit).await.expect(201);
 }
 
-/// Invoices, quotes and a request with photos; the paths that mails name.
+/// Creates invoices, quotes and a request with photos; returns the paths linked in emails.
 async fn papers(floor: &Floor) -> Vec<String> {
     let app = &floor.app;
     invoices::draft(app, ANN).await;

@@ -1,16 +1,16 @@
-//! States in a real browser: every page says of a printer what the floor says, and of a material what its card says,
-//! and goes on saying it.
+//! States in a real browser: every page shows the same state for a printer as the floor, and for a material as its
+//! card, and stays up to date.
 
 use serde_json::json;
 
 use super::floor;
 use crate::support::browser::Browser;
 
-/// All states of printers that a page says in its headings and marks.
+/// Script that lists all states of printers in a page's headings and state labels.
 const STATES: &str = "[...document.querySelectorAll('main h1, main .state')].flatMap(at => \
     at.innerText.match(/Ready|Uploading|Starting|Printing|Paused|Clear the bed|Offline/g) || [])";
 
-/// Returns an expression of the page for what its choices say of a printer.
+/// Returns a JavaScript expression for the states in a page's options for a printer.
 fn choices(printer: &str) -> String {
     format!(
         "[...document.querySelectorAll('main option[value=\"{printer}\"]')].map(at => at.textContent.split(', ').pop())"

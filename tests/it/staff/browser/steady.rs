@@ -1,4 +1,4 @@
-//! Steadiness in a real browser: on pages that follow prints nothing moves, whatever changes on them.
+//! Layout stability in a real browser: on pages that follow prints nothing moves, whatever changes on them.
 
 use serde_json::{Value, json};
 
@@ -6,10 +6,10 @@ use super::{floor, state};
 use crate::machines::Floor;
 use crate::support::browser::{Browser, Tab};
 
-/// Largest layout shift of an open page: the sum of the scores that the browser gives.
+/// Maximum layout shift of an open page: the sum of the scores that the browser reports.
 const MAX_SHIFT: f64 = 0.01;
-/// Script that adds up the layout shifts of a page from now on, with what moved: its markup, and its place and size
-/// before and after.
+/// Script that from now on records the layout shifts of a page, with the markup, position and size before and after of
+/// what moved.
 const WATCH: &str = r"(async () => {
     await document.fonts.ready;
     await new Promise(done => { requestAnimationFrame(() => done()); setTimeout(done, 100); });
@@ -22,11 +22,11 @@ const WATCH: &str = r"(async () => {
         one.sources.forEach(at => shifts.moves.push(name(at.node) + ' from ' + place(at.previousRect) + ' to ' + place(at.currentRect)));
     })).observe({ type: 'layout-shift', buffered: true });
 })()";
-/// Script that moves all of a page.
+/// Script that moves the whole content of a page.
 const MOVE: &str = "(() => { const block = document.createElement('div'); block.style.height = '300px'; \
     document.getElementById('content').prepend(block); })()";
 
-/// Open pages, each in a window of its own, so that none is hidden.
+/// Open pages, each in its own window, so that none is hidden.
 struct Pages {
     floor: Tab,
     /// Floor with compact cards.
@@ -53,7 +53,7 @@ impl Pages {
         Self { floor, compact, printer, to_do, order }
     }
 
-    /// Waits until all say this state of a printer, and the order one of its jobs.
+    /// Waits until all pages show this state for a printer, and the order's page for one of its jobs.
     async fn all_say(&self, browser: &mut Browser, printer: &str, word: &str) {
         for tab in [&self.floor, &self.compact, &self.printer] {
             browser.until(tab, &format!("the card to say {word}"), &format!("{} === {word:?}", state(printer))).await;
@@ -63,7 +63,7 @@ impl Pages {
     }
 }
 
-/// Returns what moved on a page, if that is more than a little.
+/// Returns what moved on a page; `None` if the shift is below [`MAX_SHIFT`].
 async fn read_shift(browser: &mut Browser, tab: &Tab, name: &str) -> Option<String> {
     let shifts = browser.eval(tab, "window.shifts").await;
     let score = shifts["score"].as_f64().unwrap();

@@ -1,12 +1,12 @@
-//! The kept report of accessibility, `docs/ACCESSIBILITY.md`: tests hold its parts against what they see, or write them
-//! anew, one after the other.
+//! The stored accessibility report, `docs/ACCESSIBILITY.md`: tests compare its sections with their results, or rewrite
+//! them.
 
 use std::path::PathBuf;
 
-/// With the value 1, parts are written anew.
+/// Environment variable that, if set to 1, makes the tests rewrite the sections.
 const KEEP: &str = "PRINTFLOOR_TEST_KEEP_ACCESSIBILITY";
 
-/// Holds the part of the report with this title against what it should say.
+/// Compares the section of the report with this title with the expected text.
 #[track_caller]
 pub fn part_is(title: &str, body: &str) {
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/ACCESSIBILITY.md");
@@ -25,8 +25,7 @@ pub fn part_is(title: &str, body: &str) {
     assert_eq!(report.trim(), body.trim(), "{title}: {KEEP}=1 keeps the report anew");
 }
 
-/// Does what [`part_is`] does for a part that depends on the moment: writes it anew when that is requested, and never
-/// compares it.
+/// Rewrites a section whose content varies from run to run if requested; unlike [`part_is`], never compares it.
 #[track_caller]
 pub fn part_was(title: &str, body: &str) {
     if std::env::var(KEEP).is_ok_and(|word| word == "1") {

@@ -1,11 +1,11 @@
-//! Tables in a real browser: no word in a cell breaks inside, and no cell is narrower than its longest word, on a
-//! phone, a tablet and a desk; a table that is too wide scrolls in a region of its own; lists are rows on a phone.
-//! `everywhere` holds the same of words on every page, and these pages against the rules of accessibility.
+//! Tables in a real browser: on a phone, a tablet and a desktop, no word breaks inside a cell, and no cell is narrower
+//! than its longest word; a table that is too wide scrolls in its own region; lists become rows on a phone.
+//! `everywhere` checks the words on every page, and these pages against the accessibility rules.
 
 use super::shop::filled;
 use crate::support::browser::Browser;
 
-/// Widths of a phone, a tablet, a small desk and a desk, in pixels.
+/// Widths of a phone, a tablet, a small desktop and a desktop, in pixels.
 const WIDTHS: [u32; 4] = [360, 768, 1280, 1440];
 /// Pages with the widest tables, and all lists.
 const PAGES: [&str; 15] = [
@@ -39,14 +39,14 @@ const LISTS: [&str; 10] = [
     "/shop/customers",
     "/shop/settings/audit",
 ];
-/// Rows of lists.
+/// CSS selector for the rows of lists.
 const ROWS: &str = ":is(.table.list tbody tr, .audit > li)";
-/// Script that returns the rows of lists that are higher than 96 pixels, or wider than the window.
+/// Script that returns the rows of lists that are higher than 96 pixels or wider than the window.
 const UNFIT_ROWS: &str = "[...document.querySelectorAll(':is(.table.list tbody tr, .audit > li)')].filter(row => { \
     const box = row.getBoundingClientRect(); return box.height > 96 || box.right > window.innerWidth; \
     }).map(row => row.innerText + ': ' + row.getBoundingClientRect().height)";
 
-/// Checks lists as well: their rows are neither high nor wide on a phone.
+/// Checks tables and lists: the rows of lists are neither too high nor too wide on a phone.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_breaks_no_word_in_a_cell_of_a_table() {
     let Some(browser) = Browser::start().await else { return };

@@ -1,6 +1,6 @@
-//! Tasks of a working day, each done from the floor on by the words that people see. Clicks and keystrokes are counted
-//! and printed, and no task takes more clicks than its shortest way: a page that needs another one is noticed here.
-//! `at_printers` has what is done at printers, `orders` what is done for orders, `office` all that needs no printer.
+//! Tasks of a working day, each performed from the floor page on by following visible text. Clicks and keystrokes are
+//! counted and printed, and no task may take more clicks than its shortest way, so that an additional page is noticed.
+//! `at_printers` has the tasks at printers, `orders` those for orders, `office` those that need no printer.
 
 mod at_printers;
 mod office;
@@ -8,7 +8,7 @@ mod orders;
 
 use crate::support::browser::Browser;
 
-/// Task that somebody is doing, with the counts of the browser at its beginning.
+/// Task in progress, with the browser's counters at its start.
 struct CountedTask {
     name: &'static str,
     actions: usize,
@@ -16,13 +16,13 @@ struct CountedTask {
 }
 
 impl CountedTask {
-    /// Begins a task on the page that is open.
+    /// Starts a task on the open page.
     fn begin(name: &'static str, browser: &Browser) -> Self {
         Self { name, actions: browser.actions, keystrokes: browser.keystrokes }
     }
 
-    /// Prints the counts of the task, and asserts that it took no more clicks than its shortest way. A field to type
-    /// into takes a click unless the page begins in it, and so does one to choose from.
+    /// Prints the task's counts, and asserts that it took no more clicks than its shortest way. Each text field takes a
+    /// click unless it has the focus when the page opens, and each selection takes one.
     #[track_caller]
     fn end(self, browser: &Browser, max_clicks: usize) {
         let (clicks, keystrokes) = (browser.actions - self.actions, browser.keystrokes - self.keystrokes);

@@ -1,4 +1,4 @@
-//! Two PostgreSQL servers of the test's own: a primary, and a standby that receives its changes.
+//! Two PostgreSQL servers started by the test: a primary, and a standby that replicates it.
 
 use std::io::Write as _;
 use std::net::TcpStream;
@@ -13,27 +13,28 @@ use crate::support::database::{TestDatabase, services_wanted, until};
 use crate::support::ports::free_port;
 use platform::secrets::random::secret_bytes;
 
-/// Folder with a folder for each version of PostgreSQL.
+/// Folder that contains a folder for each version of PostgreSQL.
 const VERSIONS: &str = "/usr/lib/postgresql";
-/// Variable with the tests' server. A cluster does not use it, but starts only where PostgreSQL is wanted.
+/// Environment variable with the address of the tests' server. A cluster does not use that server, but starts only if
+/// PostgreSQL is required.
 const SERVER: &str = "PRINTFLOOR_TEST_POSTGRES";
 /// User and owner of the databases.
 const USER: &str = "printfloor";
-/// Settings of both servers. They are only ever killed, so they need not wait for the disk. A standby never ends a
-/// query, such as the one that promotes it, because of changes that it receives.
+/// Settings of both servers. The servers are only ever killed, so they need not wait for the disk. A standby never
+/// cancels a query, such as the one that promotes it, because of replicated changes.
 const SETTINGS: &str = "\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\nmax_connections = 100\n\
                         wal_keep_size = '64MB'\nfsync = off\nfull_page_writes = off\n\
                         max_standby_streaming_delay = -1\n";
 
-/// Number of standbys to which the primary sends its changes.
+/// SQL for the number of standbys that receive the primary's changes.
 const STREAMING: &str = "SELECT COUNT(*) FROM pg_stat_replication WHERE state = 'streaming'";
-/// The same, of those for which commits wait.
+/// SQL for the number of standbys that commits wait for.
 const SYNCHRONOUS: &str =
     "SELECT COUNT(*) FROM pg_stat_replication WHERE state = 'streaming' AND sync_state IN ('sync', 'quorum')";
-/// Number of standbys that have not received all changes.
+/// SQL for the number of standbys that have not received all changes.
 const BEHIND: &str = "SELECT COUNT(*) FROM pg_stat_replication WHERE flush_lsn < pg_current_wal_flush_lsn()";
 
-/// Server with its data.
+/// PostgreSQL server and its data folder.
 struct Host {
     port: u16,
     data: PathBuf,
@@ -42,7 +43,7 @@ struct Host {
 pub struct Cluster {
     programs: PathBuf,
     dir: TempDir,
-    /// PostgreSQL refuses to run as root, so it runs as another user then.
+    /// `true` if the test runs as root: PostgreSQL refuses to run as root, so it runs as another user.
     as_root: bool,
     password: String,
     is_synchronous: bool,
@@ -52,7 +53,7 @@ pub struct Cluster {
     folders: u32,
 }
 
-/// Returns the folder with the programs; `None` where PostgreSQL is not wanted.
+/// Returns the folder with the PostgreSQL programs; `None` if PostgreSQL is not required.
 fn programs() -> Option<PathBuf> {
     if std::env::var_os(SERVER).is_none() && !services_wanted() {
         eprintln!("not run: {SERVER} names no server");
@@ -64,7 +65,7 @@ fn programs() -> Option<PathBuf> {
 }
 
 impl Cluster {
-    /// Starts both; `None` where PostgreSQL is not wanted. If it is synchronous, commits wait for the standby.
+    /// Starts both servers; `None` if PostgreSQL is not required. If `is_synchronous`, commits wait for the standby.
     pub async fn start(is_synchronous: bool) -> Option<Self> {
         let programs = programs()?;
         let dir = tempfile::Builder::new().prefix("printfloor-pg-").tempdir().unwrap();
@@ -97,7 +98,7 @@ impl Cluster {
         settings.write_all(format!("{SETTINGS}{names}").as_bytes()).unwrap();
     }
 
-    /// Makes the standby a copy of the primary, and waits until it receives all changes.
+    /// Creates the standby as a copy of the primary, and waits until it receives all changes.
     async fn add_standby(&self) {
         self.create_folder(&self.standby.data);
         let mut copy = self.command("pg_basebackup");
@@ -111,7 +112,7 @@ impl Cluster {
         until("the standby to receive changes", async || self.number(query).await == 1).await;
     }
 
-    /// Starts the program of a server, and waits until it answers.
+    /// Starts a server, and waits until it accepts connections.
     fn launch(&self, host: &Host) {
         let mut start = self.command("pg_ctl");
         start.arg("-D").arg(&host.data).arg("-l").arg(host.data.join("log")).args(["-w", "-t", "60", "start", "-o"]);
@@ -119,7 +120,7 @@ impl Cluster {
         run(start);
     }
 
-    /// Prepares a program of PostgreSQL, as the user that it runs as.
+    /// Returns a command for a PostgreSQL program, run as the required user.
     fn command(&self, program: &str) -> Command {
         let program = self.programs.join(program);
         let mut command = if self.as_root {
@@ -140,7 +141,7 @@ impl Cluster {
         self.hand_over(folder);
     }
 
-    /// Makes a file or folder that of the user that PostgreSQL runs as.
+    /// Makes the user that runs PostgreSQL the owner of a file or folder.
     fn hand_over(&self, path: &Path) {
         if self.as_root {
             let mut chown = Command::new("chown");
@@ -153,7 +154,7 @@ impl Cluster {
         format!("postgres://{USER}:{}@{hosts}/postgres", self.password)
     }
 
-    /// Returns the address with both servers, always in the same order.
+    /// Returns the URL of the database on both servers, which are always in the same order.
     pub fn address(&self) -> String {
         let mut ports = [self.primary.port, self.standby.port];
         ports.sort_unstable();
@@ -161,7 +162,7 @@ impl Cluster {
         format!("{}?target_session_attrs=read-write", self.address_on(&hosts))
     }
 
-    /// Returns the password in the addresses.
+    /// Returns the password in the URLs.
     pub fn password(&self) -> &str {
         &self.password
     }
@@ -171,7 +172,7 @@ impl Cluster {
         TestDatabase::at(&self.address_on(&format!("127.0.0.1:{}", self.primary.port)))
     }
 
-    /// Returns the database on the other server.
+    /// Returns the database on the standby.
     pub fn standby(&self) -> TestDatabase {
         TestDatabase::at(&self.address_on(&format!("127.0.0.1:{}", self.standby.port)))
     }
@@ -186,7 +187,7 @@ impl Cluster {
         until("the standby to receive all changes", async || self.number(BEHIND).await == 0).await;
     }
 
-    /// Makes the standby receive no more changes.
+    /// Stops replication to the standby.
     pub async fn stop_receiving(&self) {
         let standby = self.standby();
         standby.execute("ALTER SYSTEM SET primary_conninfo = ''").await;
@@ -194,7 +195,7 @@ impl Cluster {
         until("the standby to receive nothing", async || self.number(STREAMING).await == 0).await;
     }
 
-    /// Makes the standby the primary. The former one goes on as if nothing had happened.
+    /// Promotes the standby to primary. The former primary continues as if nothing had happened.
     pub async fn promote(&mut self) {
         self.standby().execute("SELECT pg_promote(true, 60)").await;
         let standby = self.standby();
@@ -205,7 +206,7 @@ impl Cluster {
         mem::swap(&mut self.primary, &mut self.standby);
     }
 
-    /// Kills the primary in the middle of whatever it does, and promotes the standby.
+    /// Kills the primary in the middle of its work, and promotes the standby.
     pub async fn fail_over(&mut self) {
         let process = fs::read_to_string(self.primary.data.join("postmaster.pid")).unwrap();
         let id = process.lines().next().unwrap().trim();
@@ -217,7 +218,7 @@ impl Cluster {
         self.promote().await;
     }
 
-    /// Makes the server that was killed a standby of the one that was promoted.
+    /// Makes the killed server a standby of the promoted one.
     pub async fn rejoin(&mut self) {
         self.folders += 1;
         let folder = self.dir.path().join(format!("again-{}", self.folders));

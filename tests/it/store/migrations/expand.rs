@@ -1,5 +1,5 @@
-//! A migration leaves the last release what it reads and writes: servers of both versions run for a while, and the
-//! older one finishes its requests and downloads after the newer one has migrated.
+//! Compatibility of migrations with the previous release: servers of both versions run side by side for a while, and
+//! the older one completes its requests and downloads after the newer one has migrated.
 
 use migrations::label::{MigrationKind, MigrationLabel, Release};
 use migrations::{Migrator, MigratorTrait as _};
@@ -11,13 +11,13 @@ use crate::releases::fixtures::newest_release;
 use crate::support::database::{TestDatabase, on_both_databases};
 
 /// Tables (`orders`), columns (`orders.notes`) and indexes (`orders: ix__orders__notes`) that a release no longer uses,
-/// with that release. A migration of a later one may drop them, if it is called `contract`.
+/// each with that release. A migration of a later release may drop them if its name contains `contract`.
 const RETIRED: &[(&str, &str)] = &[];
 
-/// Part of a schema with which the last release could not go on.
+/// Difference in a schema that breaks the previous release.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct SchemaBreak {
-    /// As in [`RETIRED`].
+    /// Name of the table, column or index, written as in [`RETIRED`].
     subject: String,
     fault: &'static str,
 }
@@ -32,7 +32,7 @@ const NEWLY_UNIQUE: &str = "is newly unique";
 const NEWLY_CHECKED: &str = "is a new constraint";
 const NEW_TRIGGER: &str = "is a new trigger";
 
-/// Lists all with which a release that made `before` could not work on `after`.
+/// Lists all changes from `before` to `after` that would break a release with the schema `before`.
 fn breaks(before: &DatabaseSchema, after: &DatabaseSchema) -> Vec<SchemaBreak> {
     let mut all = Vec::new();
     for (name, table) in &before.tables {
@@ -111,7 +111,7 @@ fn compare_indexes(
     }
 }
 
-/// Returns whether a migration of this name may do this, after this last release.
+/// Returns whether a migration with this name may make this change, given the previous release.
 fn is_permitted(one: &SchemaBreak, migration: &str, retired: &[(&str, &str)], last: Release) -> bool {
     let is_contract = MigrationLabel::of(migration).is_some_and(|label| label.kind == MigrationKind::Contract);
     let is_unused = |(subject, release): &(&str, &str)| {
@@ -143,7 +143,7 @@ async fn each_migration_since_the_last_release_leaves_it_what_it_uses(database: 
     db.close().await.unwrap();
 }
 
-/// Changes that the last release does not survive, with what is found.
+/// Statements that break the previous release, with the expected finding.
 const PLANTED: [(&str, &str, &str); 7] = [
     ("DROP TABLE quotes", "quotes", GONE),
     ("ALTER TABLE materials RENAME TO stock", "materials", GONE),
@@ -159,7 +159,7 @@ const PLANTED: [(&str, &str, &str); 7] = [
     ),
 ];
 
-/// As [`PLANTED`], in the words of SQLite.
+/// Statements like [`PLANTED`] in the SQL dialect of SQLite.
 const PLANTED_ON_SQLITE: [(&str, &str, &str); 2] = [
     (
         "CREATE TRIGGER orders_refuse BEFORE INSERT ON orders BEGIN SELECT RAISE(ABORT, 'no'); END",
@@ -174,7 +174,7 @@ const PLANTED_ON_SQLITE: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// As [`PLANTED`], with statements that SQLite does not have.
+/// Statements like [`PLANTED`] that SQLite does not support.
 const PLANTED_ON_POSTGRES: [(&str, &str, &str); 8] = [
     ("ALTER TABLE orders ALTER COLUMN customer_email SET NOT NULL", "orders.customer_email", NO_NULL),
     ("ALTER TABLE materials ADD COLUMN colour TEXT NOT NULL", "materials.colour", NO_DEFAULT),
@@ -195,7 +195,7 @@ const PLANTED_ON_POSTGRES: [(&str, &str, &str); 8] = [
     ),
 ];
 
-/// Changes that the last release does not notice.
+/// Statements that do not affect the previous release.
 const INNOCENT: [&str; 6] = [
     "CREATE TABLE colours (id TEXT PRIMARY KEY, name TEXT NOT NULL)",
     "ALTER TABLE materials ADD COLUMN colour TEXT",

@@ -1,4 +1,4 @@
-//! A shop as older releases wrote it: rows with the columns and documents of their time.
+//! Sample shop as older releases wrote it: rows with the columns and documents of that time.
 
 use printfloor::domain::aggregate::Aggregate;
 use printfloor::domain::id::Id;
@@ -14,22 +14,22 @@ use serde_json::{Value, json};
 
 use crate::support::database::TestDatabase;
 
-/// So many milliseconds since 1970: when the shop was written.
+/// Time at which the shop was written, in milliseconds since 1970.
 const AT: i64 = 1_700_000_000_000;
-/// [`AT`] as documents have it.
+/// Time [`AT`] as documents contain it.
 const WHEN: &str = "2023-11-14T22:13:20Z";
 
-/// Paid by card, partly refunded, flagged, with a job that prints.
+/// Number of an order that is paid by card, partly refunded, flagged, and has a job that is printing.
 const PAID: u128 = 101;
-/// Half paid in cash.
+/// Number of an order that is half paid, in cash.
 const HALF: u128 = 102;
 const JOB: u128 = 111;
 const ATTEMPT: u128 = 112;
-/// Ids of [`printed_jobs`].
+/// Numbers of [`printed_jobs`].
 const PRINTED: [u128; 3] = [113, 114, 115];
 const MATERIAL: u128 = 120;
 const FILE: u128 = 121;
-/// Two SKUs of one slug, and a deleted one whose slug and code somebody else may want.
+/// Numbers of two SKUs with the same slug, and of a deleted one whose slug and code may be reused.
 const SKUS: [u128; 3] = [131, 132, 133];
 const PRINTER: u128 = 140;
 const ENDPOINT: u128 = 150;
@@ -39,7 +39,7 @@ fn id(n: u128) -> Id {
     Id(uuid::Uuid::from_u128(n))
 }
 
-/// Returns the statement that inserts this row. It is the same text for both databases.
+/// Returns the statement that inserts this row; its text is the same for both databases.
 fn insert(table: &str, columns: Vec<(&str, Value)>) -> String {
     let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
     let values = columns.iter().map(|(_, value)| match value {
@@ -137,14 +137,14 @@ fn sku(n: u128, release: usize, code: &str, slug: &str, archived: bool) -> Strin
     row("skus", n, Some(1), doc, columns)
 }
 
-/// Jobs of the paid order that were printed before lists told which ones nobody has signed off: the first one nobody
-/// has, the second somebody, and of the third nobody had to.
+/// Returns jobs of the paid order that were printed before lists showed which jobs are not signed off: the first is not
+/// signed off, the second is, and the third needs no sign-off.
 pub fn printed_jobs() -> [String; 3] {
     let [waits, signed, older] = PRINTED;
     [job(waits, "COMPLETED", Some(true)), job(signed, "COMPLETED", Some(false)), job(older, "COMPLETED", None)]
 }
 
-/// Returns whether each of [`printed_jobs`] is listed as one that nobody has signed off.
+/// Returns, for each of [`printed_jobs`], whether it is listed as not signed off.
 pub async fn listed_as_unsigned(database: &TestDatabase) -> [bool; 3] {
     let reading = connect::reading(&database.settings).await.unwrap();
     let filter = JobFilter { unsigned: Some(true), ..JobFilter::default() };
@@ -153,7 +153,8 @@ pub async fn listed_as_unsigned(database: &TestDatabase) -> [bool; 3] {
     PRINTED.map(|n| listed.iter().any(|job| job.id == id(n)))
 }
 
-/// Returns a job of the paid order. `unsigned`: as releases wrote it that knew of sign-offs.
+/// Returns a job of the paid order. `unsigned` is the member written by releases that had sign-offs; `None` leaves it
+/// out.
 fn job(n: u128, state: &str, unsigned: Option<bool>) -> String {
     let on = state == "PRINTING";
     let mut doc = json!({
@@ -199,7 +200,7 @@ fn print(job_state: &str, attempt_state: &str) -> [String; 2] {
     [job(JOB, job_state, None), row("attempts", ATTEMPT, None, attempt, attempt_columns)]
 }
 
-/// SKUs, the payments of the paid order, the half paid order, and a kept answer.
+/// Returns SKUs, the payments of the paid order, the half-paid order, and a stored idempotent response.
 fn counter(release: usize) -> Vec<String> {
     let slugs = if release >= 6 { ["bracket", "bracket-2", "bracket"] } else { ["bracket"; 3] };
     let skus = SKUS.iter().zip(["B-1", "B-2", "B-3"]).zip(slugs);
@@ -224,8 +225,8 @@ fn counter(release: usize) -> Vec<String> {
     rows
 }
 
-/// Returns the rows of a shop in which nothing is printed, as the release with so many migrations wrote them: the parts
-/// of the paid order are made, the other is half paid.
+/// Returns the rows of a shop without running prints, as the release with this many migrations wrote them: the parts of
+/// the paid order are printed, the other order is half paid.
 pub fn shop_at_rest(release: usize) -> Vec<String> {
     let mut rows = counter(release);
     rows.push(order(PAID, release, 2500, 2000, "ready", &[]));
@@ -233,7 +234,7 @@ pub fn shop_at_rest(release: usize) -> Vec<String> {
     rows
 }
 
-/// Ids of [`shop_at_rest`]: the paid order, the half paid one, and the SKU that both are of.
+/// Returns the IDs in [`shop_at_rest`]: the paid order, the half-paid one, and the SKU of both.
 pub fn shop_ids() -> [String; 3] {
     [PAID, HALF, SKUS[0]].map(|n| id(n).to_string())
 }
@@ -285,7 +286,7 @@ async fn load<T: StoredAggregate + Aggregate>(reader: &Reader, n: u128) -> T {
     reader.load::<T>(id(n)).await.unwrap().state.unwrap_or_else(|| panic!("{} {n} is there", T::KIND))
 }
 
-/// Checks that this release reads right what [`shop`] wrote.
+/// Checks that this release reads the rows of [`shop`] correctly.
 pub async fn is_read_right(database: &TestDatabase) {
     let reading = connect::reading(&database.settings).await.unwrap();
     let (reader, queries) = (Reader::Database(reading.clone()), Queries::new(reading.clone()));

@@ -1,10 +1,10 @@
-//! Tables, columns, indexes and triggers of a database, as its catalogue has them.
+//! Tables, columns, indexes and triggers of a database, as read from its catalogue.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use sea_orm::{ConnectionTrait, DatabaseBackend, QueryResult, Statement};
 
-/// Queries of the catalogue of one kind of database: columns, indexes, triggers, and constraints on rows.
+/// Catalogue queries for one kind of database: columns, indexes, triggers and row constraints.
 struct CatalogueQueries {
     columns: &'static str,
     indexes: &'static str,
@@ -55,13 +55,13 @@ const SQLITE: CatalogueQueries = CatalogueQueries {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ColumnSchema {
     pub kind: String,
-    /// `true` if it is never null.
+    /// `true` if the column is `NOT NULL`.
     pub is_required: bool,
-    /// Default, as the database writes it.
+    /// Default as written in the database's catalogue; `None` if there is none.
     pub fallback: Option<String>,
 }
 
-/// Index of a table; that of its key is one too.
+/// Index of a table, including the one of its primary key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IndexSchema {
     pub definition: String,
@@ -74,9 +74,9 @@ pub struct IndexSchema {
 pub struct TableSchema {
     pub columns: BTreeMap<String, ColumnSchema>,
     pub indexes: BTreeMap<String, IndexSchema>,
-    /// Triggers with their functions, by name.
+    /// Triggers by name, with their functions.
     pub triggers: BTreeMap<String, String>,
-    /// Names of checks and foreign keys.
+    /// Names of check constraints and foreign keys.
     pub constraints: BTreeSet<String>,
 }
 

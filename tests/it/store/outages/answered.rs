@@ -1,5 +1,5 @@
-//! A delivery, a mail and an upload are under way when the database can no longer be written. Each is answered, none
-//! can be written down: only the telling may be repeated, not the act.
+//! A delivery, an email and an upload that are in progress when the database becomes read-only. Each of them gets a
+//! response that cannot be recorded; only the recording may be repeated, not the action.
 
 use sea_orm::{ConnectOptions, ConnectionTrait, Database};
 use serde_json::json;
@@ -16,13 +16,13 @@ use crate::support::database::until;
 use crate::support::waiting::LONG;
 use crate::support::{App, Db};
 
-/// Returns a predicate for mails that warn of this material; other alerts may be sent before it.
+/// Returns a predicate for emails that warn about this material, because other alerts may be sent before.
 fn warns_of(material: &str) -> impl Fn(&ReceivedRequest) -> bool {
     let warning = format!("Low stock: {material}");
     move |mail| mail.json()["subject"].as_str().is_some_and(|subject| subject.contains(&warning))
 }
 
-/// A shop whose endpoint, mail provider and printer have each begun to take something in, and have not answered.
+/// A shop whose endpoint, email provider and printer have each started to receive something and have not responded yet.
 pub struct UnderWay {
     pub app: App,
     pub material: String,
@@ -34,7 +34,7 @@ pub struct UnderWay {
 }
 
 impl UnderWay {
-    /// Begins the three effects on this server, which is not started yet.
+    /// Starts this server and the three effects.
     pub async fn on(app: Builder) -> Self {
         let (hook, post) = (Sink::start().await.unwrap(), Sink::start().await.unwrap());
         let options = FleetOptions { speed: 2000.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) };
@@ -72,7 +72,7 @@ impl UnderWay {
         Self { app, material, hook, post, fleet, endpoint, order }
     }
 
-    /// Adjusts stock until the server says with this code that it cannot be written.
+    /// Adjusts stock until the server refuses with 503 and this code.
     pub async fn until_refused(&self, code: &str) {
         let path = format!("/api/inventory/materials/{}/adjustments", self.material);
         until("nothing to be written any more", async || {
@@ -82,7 +82,7 @@ impl UnderWay {
         .await;
     }
 
-    /// Lets all three be answered now, while the answers cannot be written down.
+    /// Lets all three receivers respond while the database is read-only.
     pub async fn answered(&self) {
         self.hook.set_mode(SinkMode::Ok);
         self.post.set_mode(SinkMode::Ok);
@@ -98,7 +98,7 @@ impl UnderWay {
         }
     }
 
-    /// Checks, once writing works again, that all three are recorded, and that none was done twice.
+    /// Checks that all three are recorded once the database is writable again, and that none was done twice.
     pub async fn was_done_once(&self) {
         newest_is(&self.app, &self.endpoint, "delivered").await;
         self.app.order_is(&self.order, "ready").await;

@@ -1,4 +1,4 @@
-//! The wire to PostgreSQL is cut, in the worst moments.
+//! Loss of the connection to PostgreSQL at the worst possible times.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -16,7 +16,7 @@ use crate::store::rig::Rig;
 use crate::store::tally::{Do, Tally};
 use crate::support::database::{TestDatabase, on_migrated_postgres, until};
 
-/// Starts a rig whose only way to the database is the proxy, with tallies that count one each.
+/// Starts a rig that reaches the database only through the proxy, with this many tallies.
 async fn through(database: &TestDatabase, many: usize) -> (Rig, Proxy, Arc<Directory<Tally>>, Vec<Id>) {
     let proxy = Proxy::to(database.address()).await;
     let mut rig = Rig::start(&database.through(proxy.port)).await;
@@ -84,7 +84,7 @@ mod long {
     }
 }
 
-/// Cuts the wire again and again while callers add so many times each.
+/// Cuts the connection again and again while callers add `each` times each.
 async fn cut_under_load(each: i64) {
     on_migrated_postgres(|database| async move {
         let (rig, proxy, tallies, ids) = through(&database, 8).await;

@@ -1,4 +1,4 @@
-//! The disk is full, or cannot be written. Each runs in a mount namespace of its own.
+//! A disk that is full or read-only. Each test runs in its own mount namespace.
 
 use std::fs;
 use std::path::Path;
@@ -25,7 +25,8 @@ use crate::support::{App, Db};
 
 const INSIDE: &str = "PRINTFLOOR_TEST_INSIDE";
 
-/// Returns whether this is the run inside; else runs this very test in namespaces of its own, where it may mount.
+/// Returns `true` inside the namespaces; otherwise runs the same test in new namespaces, where it may mount, and
+/// returns `false`.
 fn inside(module: &str, test: &str) -> bool {
     if std::env::var(INSIDE).is_ok_and(|inside| inside == test) {
         return true;
@@ -124,8 +125,8 @@ async fn with_a_full_disk_nothing_that_was_answered_is_done_again() {
     shop.was_done_once().await;
 }
 
-/// Cancels a print while the network is cut, and then fills the disk. The outcome cannot be written; the print that the
-/// printer shows when it comes back is a person's.
+/// Cancels a print while the network is cut, and then fills the disk, so that the outcome cannot be recorded; when the
+/// printer comes back, it is printing a person's file.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn with_a_full_disk_a_persons_own_print_survives_a_cancel() {
     if !inside(module_path!(), "with_a_full_disk_a_persons_own_print_survives_a_cancel") {
@@ -207,7 +208,7 @@ async fn refused_for_a_full_disk(floor: &Floor) {
     .await;
 }
 
-/// Waits until the person's print ends and the next job prints; returns the job's id.
+/// Waits until the person's print has ended and the next job is printing; returns the job's ID.
 async fn next_after_own_print(floor: &Floor) -> String {
     floor.sim(0).handle.set_speed(FAST);
     let own = |what: &PhysicalEvent| matches!(what, PhysicalEvent::Finished { filename } if filename == OWN);

@@ -1,4 +1,4 @@
-//! Two servers with one bucket share no disk.
+//! Two servers that share a bucket but no disk.
 
 use std::mem;
 
@@ -10,7 +10,7 @@ use crate::store::bucket::{BUCKET, PLACE, settings};
 use crate::support::moto::Moto;
 use crate::support::{App, Db};
 
-/// Starts a floor whose files are in the bucket, and a server that stands by for its own.
+/// Starts a floor whose files are in the bucket, and a standby server for it; `None` without PostgreSQL.
 async fn floor_of_two(moto: &Moto) -> Option<(Floor, App)> {
     let db = Db::postgres_with_shop().await?;
     let (url, settings) = (db.url().unwrap(), settings(&moto.url, PLACE));

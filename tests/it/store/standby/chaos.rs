@@ -1,5 +1,5 @@
-//! The leader is killed, stopped in the middle, cut from the database, or ended in order: the other server goes on in
-//! time, and the former leader does nothing any more.
+//! Takeovers: the leader is killed, frozen, disconnected from the database, or stopped; the standby takes over in time,
+//! and the former leader does nothing more.
 
 mod cells;
 
@@ -21,13 +21,13 @@ use crate::support::drawing::{draw, run_seed};
 use crate::support::stream::Stream;
 use crate::support::{App, Client, Db, until};
 
-/// Longest time from the end of a leader until the other server is ready.
+/// Maximum time from the end of a leader until the standby is ready.
 const TAKEOVER_TIME: Duration = Duration::from_secs(5);
-/// Time that a lease lasts. Whoever takes over sooner did not wait for its end.
+/// Duration of a lease. A faster takeover did not wait for the lease to expire.
 const LEASE_TIME: Duration = Duration::from_millis(2500);
 const EPOCH: &str = "SELECT epoch FROM writer";
 
-/// Waits until the server is ready, at most this long after the end of the leader.
+/// Waits until the server is ready, and checks that this took at most `within` after the leader's end.
 async fn takes_over(server: &App, ended: Instant, within: Duration) {
     server.until_ready().await;
     assert!(ended.elapsed() < within, "it took {:?}", ended.elapsed());
@@ -41,7 +41,7 @@ async fn draft(client: &Client, code: &str) -> (String, String) {
     (client.order(&sku, 1).await, file)
 }
 
-/// Checks that the former leader ends by itself, and that nobody but the new one has written since.
+/// Checks that the former leader exits by itself, and that only the new leader has written since.
 async fn ends_and_writes_nothing(former: &mut App, epoch: i64) {
     assert!(!former.ended().await, "being taken over is an error");
     let log = former.log().join("\n");
@@ -91,7 +91,7 @@ async fn a_stopped_leader_that_wakes_up_writes_nothing_and_ends() {
     ends_and_writes_nothing(first, epoch).await;
 }
 
-/// Cuts the leader from the database in one way, until the other server has taken over.
+/// Disconnects the leader from the database in the given way until the standby has taken over.
 async fn cut(wire: Wire) {
     let Some(db) = Db::postgres().await else { return };
     let (url, shared) = (db.url().unwrap(), tempfile::tempdir().unwrap());
@@ -144,7 +144,7 @@ async fn a_leader_without_another_server_outlasts_an_outage() {
     .await;
 }
 
-/// Uses a bucket that accepts connections and never answers.
+/// Uses a bucket that accepts connections but never responds.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bucket_that_does_not_answer_keeps_nobody_from_taking_over() {
     let Some(db) = Db::postgres_with_shop().await else { return };
@@ -170,7 +170,7 @@ async fn a_bucket_that_does_not_answer_keeps_nobody_from_taking_over() {
     drop((probe, second));
 }
 
-/// Starts a floor with one printer and a server that stands by for its own.
+/// Starts a floor with one printer, and a standby server for it; `None` without PostgreSQL.
 async fn floor_of_two(speed: f64, shared: &Path) -> Option<(Floor, App)> {
     let db = Db::postgres_with_shop().await?;
     let (url, settings) = (db.url().unwrap(), shared_folders(shared));
@@ -226,7 +226,8 @@ async fn a_leader_stopped_in_the_middle_of_a_start_does_not_start_it() {
     drop(former);
 }
 
-/// Ends the leader in one of the ways, lets the other server take over, and makes the former leader stand by for it.
+/// Ends the leader in the given way (0: kill, 1: freeze, otherwise stop), lets the standby take over, and makes the
+/// former leader the standby.
 async fn exchange(leader: &mut App, standby: &mut App, way: u64) {
     let ended = Instant::now();
     match way {
@@ -250,7 +251,7 @@ mod long {
 
     const ROUNDS: u64 = 50;
 
-    /// Exchanges the servers again and again, each time with a part on its way to the printer or on it.
+    /// Swaps leader and standby again and again, each time with a part being uploaded or printed.
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn fifty_exchanges_print_each_part_once() {
         let shared = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! `printfloor handover`: the leader ends for the server that stands by, and no request fails or counts twice.
+//! `printfloor handover`: the leader stops in favour of the standby, and no request fails or takes effect twice.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -13,18 +13,18 @@ use tokio::time::interval;
 use super::Pair;
 use crate::support::{App, Client, on_both, until};
 
-/// Requests of the load, 50 of them in a second.
+/// Number of requests, sent at 50 per second.
 const REQUESTS: usize = 400;
 const REQUEST_INTERVAL: Duration = Duration::from_millis(20);
-/// Number of answers after which the handover begins.
+/// Number of responses after which the handover begins.
 const ANSWERS_BEFORE: usize = 50;
 const COUNT: &str = "SELECT COUNT(*) FROM materials WHERE name LIKE 'load %'";
 
-/// Proxy before both servers. It sends a request again only if the connection was refused, or if the answer was 503
-/// with `Retry-After`, and then to the other server.
+/// Proxy in front of both servers. It retries a request on the other server only if the connection was refused or the
+/// response was 503 with `Retry-After`.
 struct RetryingProxy {
     servers: [Client; 2],
-    /// Number of changes of the server so far.
+    /// Number of times that the proxy has switched servers.
     changes: AtomicUsize,
     answers: AtomicUsize,
 }

@@ -1,4 +1,4 @@
-//! The lease of the database under a leader: it cannot be renewed for a while, or vanishes.
+//! The leader's lease on the database: it cannot be renewed for a while, or disappears.
 
 use printfloor::store::lease::{LeaseAttempt, LeaseHolder, LeaseWatch};
 use sea_orm::{
@@ -10,12 +10,12 @@ use crate::api::files::bytes_in;
 use crate::support::database::TestDatabase;
 use crate::support::{App, Db, until};
 
-/// Locks the row with the lease, which keeps the lease from being renewed, and nothing else.
+/// SQL that locks the lease's row, which only prevents its renewal.
 const LOCK_LEASE: &str = "SELECT * FROM printfloor_leader FOR UPDATE";
-/// Locks the table that says which version made the others.
+/// SQL that locks the table of applied migrations.
 const LOCK_MIGRATIONS: &str = "LOCK TABLE seaql_migrations";
 
-/// Lock in the database, held by a session of its own.
+/// Lock in the database, held by its own session.
 struct DatabaseLock {
     transaction: DatabaseTransaction,
     session: DatabaseConnection,
@@ -37,7 +37,7 @@ impl DatabaseLock {
     }
 }
 
-/// Waits until the server's readiness has this status; returns its problems.
+/// Waits until the server's readiness has this status; returns the reported problems.
 async fn problems(app: &App, status: &str) -> String {
     until(status, || async {
         let ready = app.get("/readyz").await.expect(200);
@@ -78,7 +78,8 @@ async fn the_content_of_a_file_is_removed_only_by_a_certain_leader() {
     assert!(bytes_in(&folder) < stored);
 }
 
-/// Removes the lease under both servers, which make it again: the same one leads, and the other one takes over later.
+/// Deletes the lease while both servers run; it is created again, the same server leads, and the other one can still
+/// take over later.
 async fn vanishes(sql: &str) {
     let Some(mut pair) = Pair::start().await else { return };
     let (second, first) = (&pair.second, &mut pair.first);
@@ -103,7 +104,7 @@ async fn a_lease_whose_row_vanishes_is_made_again() {
     vanishes("DELETE FROM printfloor_leader").await;
 }
 
-/// Lets the look for a newer version take too long: what a standby has seen of the lease is not forgotten for that.
+/// Makes the check for a newer version exceed its timeout: the standby must not forget what it has read of the lease.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_standby_that_cannot_look_at_the_version_in_time_still_reads_the_lease() {
     let Some(db) = Db::postgres_with_shop().await else { return };

@@ -1,5 +1,5 @@
-//! Two servers of different versions on one database, during an upgrade: the newer one migrates only when it leads, and
-//! the older one does not follow it.
+//! Two servers of different versions on one database during an upgrade: the newer one migrates only once it leads, and
+//! the older one does not take over again.
 
 use printfloor::store::lease::is_followed;
 
@@ -8,7 +8,7 @@ use crate::cli::newer::{PLANT_NEWER, refuses_newer};
 use crate::support::database::TestDatabase;
 use crate::support::{App, Db, until};
 
-/// Makes the tables those of a version that lacks one migration, which adds an index.
+/// SQL that turns the tables into those of a version without one migration, which adds an index.
 const BECOME_OLDER: [&str; 2] =
     ["DELETE FROM seaql_migrations WHERE version LIKE '%_000042_%'", "DROP INDEX ix__files__archived__kind"];
 const MIGRATED: &str = "SELECT COUNT(*) FROM pg_indexes WHERE indexname = 'ix__files__archived__kind'";

@@ -1,4 +1,4 @@
-//! The process of a server under test: its start, its end, and what it prints.
+//! The process of a server under test: starting, stopping, and its output.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -13,7 +13,7 @@ impl App {
         self.until_ready().await;
     }
 
-    /// Starts the server without waiting: it may stand by for another one.
+    /// Starts the server without waiting until it is ready, because it may become a standby.
     pub fn spawn(&mut self) {
         let mut command = self.server();
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -45,7 +45,7 @@ impl App {
         }
     }
 
-    /// Waits until it has ended by itself; says whether it ended well.
+    /// Waits until the server exits by itself; returns whether its exit code was 0.
     pub async fn ended(&mut self) -> bool {
         until("the server to end", || async { self.exited() }).await;
         let status = self.child.take().expect("it ran").wait().unwrap();
@@ -69,14 +69,14 @@ impl App {
         self.child.as_ref().expect("it runs").id()
     }
 
-    /// Ends it as a power cut would.
+    /// Kills the server, as a power cut would.
     pub fn kill_9(&mut self) {
         let mut child = self.child.take().expect("it runs");
         child.kill().unwrap();
         child.wait().unwrap();
     }
 
-    /// Sends SIGTERM, which drains; the server must end by itself and well.
+    /// Sends SIGTERM, which drains the server, and waits until it exits with code 0.
     pub async fn stop(&mut self) {
         let mut child = self.child.take().expect("it runs");
         let sent = Command::new("kill").arg(child.id().to_string()).status().unwrap();

@@ -1,13 +1,13 @@
-//! Keys and mouse of a browser, as they come from a keyboard and a mouse.
+//! Keyboard and mouse input of a browser.
 
 use serde_json::{Value, json};
 
 use super::{Browser, Tab};
 
-/// Most presses of the tab key until something has the focus.
+/// Maximum number of presses of the Tab key until an element has the focus.
 const MAX_STEPS: usize = 400;
 
-/// Builds the event of a key that is pressed or let go.
+/// Builds the event for a key press or release.
 fn key_event(key: &str, down: bool) -> Value {
     let (code, number) = match key {
         "Enter" => ("Enter", 13),
@@ -25,24 +25,24 @@ fn key_event(key: &str, down: bool) -> Value {
     params
 }
 
-/// Builds the event of the mouse's button that is pressed or let go at a place of the window.
+/// Builds the event for a mouse button press or release at a position in the window.
 pub(super) fn button_event((x, y): (f64, f64), down: bool) -> Value {
     let kind = if down { "mousePressed" } else { "mouseReleased" };
     json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": i32::from(down), "clickCount": 1})
 }
 
 impl Browser {
-    /// Presses a key or lets it go: `Tab`, `Enter`, ` `, `Escape`.
+    /// Presses or releases a key: `Tab`, `Enter`, ` `, `Escape`.
     pub async fn key(&mut self, tab: &Tab, key: &str, down: bool) {
         self.call(Some(tab), "Input.dispatchKeyEvent", key_event(key, down)).await;
     }
 
-    /// Presses a key and lets it go in the same moment.
+    /// Presses and releases a key without anything in between.
     pub async fn tap_key(&mut self, tab: &Tab, key: &str) {
         self.call_all(tab, "Input.dispatchKeyEvent", [true, false].map(|down| key_event(key, down))).await;
     }
 
-    /// Presses a key and lets it go at once; waits for the page that it leads to.
+    /// Presses and releases a key, and waits for the page that this leads to.
     pub async fn strike(&mut self, tab: &Tab, key: &str) {
         self.actions += 1;
         let before = self.events.len();
@@ -51,13 +51,13 @@ impl Browser {
         self.settled(tab, before).await;
     }
 
-    /// Presses the tab key until something has the focus whose name begins so.
+    /// Presses the Tab key until the focused element's name begins with this text.
     pub async fn tab_to(&mut self, tab: &Tab, begin: &str) {
         let begin = begin.to_lowercase();
         self.tab_until(tab, &begin, |name| name.starts_with(&begin)).await;
     }
 
-    /// Presses the tab key until what has this name has the focus.
+    /// Presses the Tab key until the focused element has this name.
     pub async fn tab_to_whole(&mut self, tab: &Tab, name: &str) {
         let name = name.to_lowercase();
         self.tab_until(tab, &name, |focused| focused == name).await;
@@ -78,15 +78,15 @@ impl Browser {
         panic!("the tab key does not reach {target:?}; it passes {passed:?}");
     }
 
-    /// Types a text where the focus is.
+    /// Types a text into the focused element.
     pub async fn write(&mut self, tab: &Tab, text: &str) {
         self.actions += 1;
         self.keystrokes += text.chars().count();
         self.call(Some(tab), "Input.insertText", json!({"text": text})).await;
     }
 
-    /// Presses the tab key until it is around once: the names of all stops, and of those where nobody sees that the
-    /// focus is there.
+    /// Presses the Tab key once around the page; returns the names of all stops, and of those whose focus is not
+    /// visible.
     pub async fn tab_around(&mut self, tab: &Tab) -> (Vec<String>, Vec<String>) {
         let (mut stops, mut unseen) = (Vec::new(), Vec::new());
         for _ in 0..MAX_STEPS {
@@ -105,19 +105,19 @@ impl Browser {
         panic!("the tab key does not come around: {stops:?}");
     }
 
-    /// Presses or lets go the mouse on the middle of an element.
+    /// Presses or releases the mouse button over the middle of an element.
     pub async fn mouse(&mut self, tab: &Tab, selector: &str, down: bool) {
         let place = self.middle(tab, selector).await;
         self.button(tab, place, down).await;
     }
 
-    /// Presses the mouse on the middle of an element and lets it go in the same moment.
+    /// Presses and releases the mouse button over the middle of an element without anything in between.
     pub async fn tap(&mut self, tab: &Tab, selector: &str) {
         let place = self.middle(tab, selector).await;
         self.call_all(tab, "Input.dispatchMouseEvent", [true, false].map(|down| button_event(place, down))).await;
     }
 
-    /// Returns where in the window the middle of an element is.
+    /// Returns the position of the middle of an element in the window.
     async fn middle(&mut self, tab: &Tab, selector: &str) -> (f64, f64) {
         let place = format!(
             "(() => {{ const at = document.querySelector({selector:?}); at.scrollIntoView({{block: 'center'}}); \
@@ -127,12 +127,12 @@ impl Browser {
         (at[0].as_f64().unwrap(), at[1].as_f64().unwrap())
     }
 
-    /// Presses or lets go the mouse at a place of the window.
+    /// Presses or releases the mouse button at a position in the window.
     async fn button(&mut self, tab: &Tab, place: (f64, f64), down: bool) {
         self.call(Some(tab), "Input.dispatchMouseEvent", button_event(place, down)).await;
     }
 
-    /// Drags files from elsewhere over the middle of an element, and drops them there.
+    /// Drags a file from outside the browser over an element, and drops it there.
     pub async fn drop_file(&mut self, tab: &Tab, selector: &str, file: &std::path::Path) {
         self.actions += 1;
         let place = format!(

@@ -1,4 +1,4 @@
-//! Acts of people on a page, by the words that they see: they work however the page is made.
+//! User actions on a page by visible text, independent of the page's markup.
 
 use std::path::Path;
 use std::time::Instant;
@@ -9,27 +9,28 @@ use super::input::button_event;
 use super::{Browser, Tab, pause_after};
 use crate::support::waiting::LONG;
 
-/// Fields that take a text as it is: nothing can be typed into them letter by letter.
+/// Types of fields whose value is set as a whole, because it cannot be typed character by character.
 const SET_WHOLE: [&str; 7] = ["date", "time", "datetime-local", "month", "week", "color", "range"];
 
 impl Browser {
-    /// Presses a button or a link by its name. What is folded away is unfolded first, as a press of its own.
+    /// Clicks a button or a link by its name. A collapsed section is expanded first, which counts as a click of its
+    /// own.
     pub async fn press(&mut self, tab: &Tab, name: &str) {
         self.press_near(tab, name, "").await;
     }
 
-    /// Does what [`Self::press`] does, with the one of several that is nearest to these words.
+    /// Clicks as [`Self::press`] does; of several candidates, the one nearest to this text.
     pub async fn press_near(&mut self, tab: &Tab, name: &str, near: &str) {
         let at = self.place(tab, "press", name, near).await;
         self.click(tab, &at).await;
     }
 
-    /// Fills in a field by its label, or chooses what has these words.
+    /// Fills in a field by its label, or selects the option with this text.
     pub async fn fill(&mut self, tab: &Tab, label: &str, text: &str) {
         self.fill_near(tab, label, "", text).await;
     }
 
-    /// Does what [`Self::fill`] does, with the one of several fields that is nearest to these words.
+    /// Fills in a field as [`Self::fill`] does; of several candidates, the one nearest to this text.
     pub async fn fill_near(&mut self, tab: &Tab, label: &str, near: &str, text: &str) {
         let at = self.place(tab, "fill", label, near).await;
         if at["tag"] == "select" {
@@ -51,7 +52,7 @@ impl Browser {
         }
     }
 
-    /// Ticks a box by its label, if it is not ticked.
+    /// Ticks a checkbox by its label, unless it is ticked; of several candidates, the one nearest to this text.
     pub async fn tick_near(&mut self, tab: &Tab, label: &str, near: &str) {
         let at = self.place(tab, "tick", label, near).await;
         if self.eval(tab, "seen.at.checked").await == json!(false) {
@@ -59,12 +60,12 @@ impl Browser {
         }
     }
 
-    /// Does what [`Self::tick_near`] does, with the first that has this label.
+    /// Ticks the first checkbox with this label, unless it is ticked.
     pub async fn tick(&mut self, tab: &Tab, label: &str) {
         self.tick_near(tab, label, "").await;
     }
 
-    /// Chooses a file for a field by its label.
+    /// Selects a file in a field by the field's label.
     pub async fn attach(&mut self, tab: &Tab, label: &str, near: &str, file: &Path) {
         self.actions += 1;
         self.place(tab, "attach", label, near).await;
@@ -79,12 +80,12 @@ impl Browser {
         self.eval(tab, "seen.at.value").await.as_str().unwrap_or_default().to_owned()
     }
 
-    /// Waits until these words can be read on the page, in large or small letters.
+    /// Waits until this text is visible on the page, ignoring case.
     pub async fn sees(&mut self, tab: &Tab, words: &str) {
         self.until(tab, &format!("{words:?} to be seen"), &format!("seen.says({})", json!(words))).await;
     }
 
-    /// Waits until these words can no longer be read on the page.
+    /// Waits until this text is no longer visible on the page.
     pub async fn sees_no(&mut self, tab: &Tab, words: &str) {
         self.until(tab, &format!("{words:?} to be gone"), &format!("!seen.says({})", json!(words))).await;
     }
@@ -94,7 +95,7 @@ impl Browser {
         self.eval(tab, &format!("seen.says({})", json!(words))).await == json!(true)
     }
 
-    /// Returns all that can be read on a page, in one line.
+    /// Returns all visible text of a page in one line.
     pub async fn text(&mut self, tab: &Tab) -> String {
         self.eval(tab, "seen.text()").await.as_str().unwrap_or_default().to_owned()
     }
@@ -105,7 +106,7 @@ impl Browser {
         path.as_str().unwrap_or_default().to_owned()
     }
 
-    /// Returns the place to point at to reach an element: waits until it is there and nothing lies above it.
+    /// Returns the position at which to click an element, after waiting until it is present and nothing covers it.
     async fn place(&mut self, tab: &Tab, kind: &str, name: &str, near: &str) -> Value {
         let expression = format!("seen.restingPlace({}, {}, {})", json!(kind), json!(name), json!(near));
         let expression = format!("document.readyState === 'complete' ? {expression} : null");
@@ -134,7 +135,8 @@ impl Browser {
         self.settled(tab, before).await;
     }
 
-    /// Waits for the page that the last act leads to, if it leads to one: `from` counts what was told before it.
+    /// Waits for the page that the last action leads to, if any; `from` is the number of events recorded before the
+    /// action.
     pub(super) async fn settled(&mut self, tab: &Tab, from: usize) {
         // What the act does at once has begun when this is answered.
         let _ = self.try_eval(tab, "new Promise(done => setTimeout(done, 0))").await;

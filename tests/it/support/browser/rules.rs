@@ -1,27 +1,27 @@
-//! The rules of accessibility that axe holds against a page, in the page itself. Left out only where nobody gave axe
-//! and nobody asked for services.
+//! Accessibility rules of axe, which are evaluated inside the page. Skipped if axe is not installed and services are
+//! not required.
 
 use serde_json::Value;
 
 use super::{Browser, SERVICES, Tab};
 use crate::support::drawing::{draw, takes_all};
 
-/// Names the folder in which `tests/peers/axe` has put the script.
+/// Environment variable that names the folder into which `tests/peers/axe` has put the script.
 const FOLDER: &str = "PRINTFLOOR_TEST_AXE";
-/// Of so many pages to which acts of a test lead, a run holds one against the rules: `staff::browser::everywhere` has
-/// the pages themselves, each in every run.
+/// Of the pages that a test opens, a run checks one in this many against the rules; `staff::browser::everywhere` covers
+/// the pages themselves, all of them in each run.
 const ONE_OF: u64 = 3;
 
-/// A rule of axe.
+/// An accessibility rule of axe.
 #[derive(Debug)]
 pub struct AxeRule {
-    /// Its name, such as `color-contrast`.
+    /// Name of the rule, such as `color-contrast`.
     pub name: String,
-    /// The criteria of WCAG that it tests, such as `1.4.3`.
+    /// WCAG criteria that the rule tests, such as `1.4.3`.
     pub criteria: Vec<String>,
 }
 
-/// Returns the script, if there is one.
+/// Returns the script with the rules; `None` if axe is not installed.
 pub(super) fn script() -> Option<String> {
     let Some(folder) = std::env::var_os(FOLDER) else {
         assert!(std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {FOLDER} is not");
@@ -38,18 +38,18 @@ impl Browser {
         self.axe.is_some()
     }
 
-    /// Holds no page against the rules: for a test that opens many times a page that others hold against them.
+    /// Disables the rules, for a test that repeatedly opens a page that other tests check.
     pub fn without_rules(mut self) -> Self {
         self.axe = None;
         self
     }
 
-    /// Holds pages against the rules only where the test says so from now on, and not as they are opened.
+    /// Checks pages against the rules only on request from now on, not when they are opened.
     pub fn hold_by_hand(&mut self) {
         self.holds_by_hand = true;
     }
 
-    /// Holds a page against the rules if the seed of the run draws it.
+    /// Checks a page against the rules if the run's seed selects it.
     pub async fn hold_drawn(&mut self, tab: &Tab) {
         self.pages += 1;
         if self.holds_by_hand || self.axe.is_none() {
@@ -64,7 +64,7 @@ impl Browser {
         }
     }
 
-    /// Loads the rules into a page, if there are some.
+    /// Loads the rules into a page; returns `false` if they are not available.
     async fn load_rules(&mut self, tab: &Tab) -> bool {
         let Some(script) = self.axe.take() else { return false };
         let there = self.try_eval(tab, "!!window.axe").await == Some(Value::Bool(true))
@@ -73,7 +73,7 @@ impl Browser {
         there
     }
 
-    /// Notes what breaks the rules on a page, as it is now.
+    /// Records the violations of the rules on a page in its current state.
     pub async fn hold(&mut self, tab: &Tab) {
         if !self.load_rules(tab).await {
             return;

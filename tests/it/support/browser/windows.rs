@@ -1,4 +1,4 @@
-//! Appearance of a page: the size of its window, light and dark, in front; and pictures of it.
+//! Appearance of a page: window size, light and dark mode, visibility; and screenshots.
 
 use std::path::Path;
 
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use super::{Browser, Tab};
 
-/// Faults of a page's layout in the window as it is.
+/// Layout faults of a page at the current window size.
 #[derive(Debug)]
 pub struct LayoutFaults {
-    /// Elements that are wider than the window, outside of parts that scroll by themselves.
+    /// Elements that are wider than the window, except inside scrolling regions.
     pub wide: Vec<String>,
-    /// Words in cells of tables that break inside.
+    /// Words that break inside table cells.
     pub broken: Vec<String>,
-    /// Words in cells of tables that are narrower than the word.
+    /// Words in table cells that are narrower than the word.
     pub narrow: Vec<String>,
 }
 
@@ -25,7 +25,7 @@ fn texts(list: &Value) -> Vec<String> {
 }
 
 impl Browser {
-    /// Sets the width of the window, as on a phone.
+    /// Sets the width of the window and emulates a phone.
     pub async fn width(&mut self, tab: &Tab, width: u32) {
         self.window(tab, width, 800, true).await;
     }
@@ -49,19 +49,19 @@ impl Browser {
         self.call(Some(tab), "Page.bringToFront", json!({})).await;
     }
 
-    /// Lists the elements that are wider than the window, outside of parts that scroll by themselves.
+    /// Lists the elements that are wider than the window, except inside scrolling regions.
     pub async fn wider(&mut self, tab: &Tab) -> Vec<String> {
         texts(&self.eval(tab, "seen.wide()").await)
     }
 
-    /// Returns all faults of the layout of a page, which is read once for them.
+    /// Returns all layout faults of a page, which is read only once for them.
     pub async fn layout_faults(&mut self, tab: &Tab) -> LayoutFaults {
         let faults = self.eval(tab, "seen.layout()").await;
         let [wide, broken, narrow] = ["wide", "broken", "narrow"].map(|kind| texts(&faults[kind]));
         LayoutFaults { wide, broken, narrow }
     }
 
-    /// Takes a picture of what the window shows, as `WebP`; gives its bytes.
+    /// Takes a screenshot of the window as `WebP`; returns its size in bytes.
     pub async fn picture(&mut self, tab: &Tab, file: &Path) -> usize {
         let shot = self.call(Some(tab), "Page.captureScreenshot", json!({"format": "webp", "quality": 80})).await;
         let bytes = BASE64_STANDARD.decode(shot["data"].as_str().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Oracle of money: the server's ledger of each order and invoice is that of the payment processor.
+//! Oracle of money: the server's ledger of each order and invoice equals that of the payment processor.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,11 @@ use crate::processor::Charge;
 use crate::till::cents_by_hand;
 use crate::world::World;
 
-/// Money of one payment: what came, and what went back, in minor units.
+/// Paid and refunded amount of one payment, in minor units.
 type Money = (i64, i64);
 
-/// Demands that the ledgers of an order are equal, that no refund is left to do, and that an order that was paid at the
-/// checkout keeps what it should.
+/// Checks that the ledgers of an order are equal, that no refund is pending, and that an order paid through the
+/// checkout keeps the planned amount.
 pub fn agree(world: &World, customer: &Customer, order: &Value) -> Result<(), SimError> {
     let id = order["id"].as_str().unwrap_or_default();
     ledgers_are_equal(world, id, order)?;
@@ -29,8 +29,8 @@ pub fn agree(world: &World, customer: &Customer, order: &Value) -> Result<(), Si
     demand(actual == Some(expected), || format!("{actual:?} cents are left instead of {expected}: {order}"))
 }
 
-/// Demands that an order or invoice has the charges and refunds of the processor and no others, that nothing was
-/// refunded twice, and that no page of it can be paid.
+/// Checks that an order or invoice has exactly the processor's charges and refunds, that nothing was refunded twice,
+/// and that none of its payment pages can still be paid.
 pub fn ledgers_are_equal(world: &World, id: &str, owner: &Value) -> Result<(), SimError> {
     let charges = world.processor.charges_of(id);
     let (theirs, ours) = (books_of_processor(&charges), books_of_server(owner));
@@ -42,12 +42,12 @@ pub fn ledgers_are_equal(world: &World, id: &str, owner: &Value) -> Result<(), S
     demand(page.is_none(), || format!("the page {page:?} can still be paid: {owner}"))
 }
 
-/// Returns what the processor took and gave back, by payment intent.
+/// Returns the processor's paid and refunded amounts by payment intent.
 fn books_of_processor(charges: &BTreeMap<String, Charge>) -> BTreeMap<String, Money> {
     charges.iter().map(|(intent, charge)| (intent.clone(), (charge.cents, charge.refunded_cents()))).collect()
 }
 
-/// Returns what came by the processor and went back, as the server's ledger has it, by payment intent.
+/// Returns the amounts paid and refunded through the processor by payment intent, according to the server's ledger.
 fn books_of_server(owner: &Value) -> BTreeMap<String, Money> {
     let mut books: BTreeMap<String, Money> = BTreeMap::new();
     let payments = owner["payments"].as_array().into_iter().flatten();
@@ -63,7 +63,7 @@ fn books_of_server(owner: &Value) -> BTreeMap<String, Money> {
     books
 }
 
-/// Demands that the processor has each refund that the server asked for once at most.
+/// Checks that the processor has executed each of the server's refunds at most once.
 fn refunds_are_single(intent: &str, charge: &Charge) -> Result<(), SimError> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for id in charge.refunds.iter().filter_map(|refund| refund.our_id.as_deref()) {

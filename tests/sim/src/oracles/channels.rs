@@ -1,5 +1,5 @@
-//! Oracle of sales channels: each order of another shop is made once, with the money that was paid there, and each
-//! shipment is reported back once.
+//! Oracle of sales channels: each order of another shop is created once, with the amount paid there, and each shipment
+//! is reported back once.
 
 use super::orders::PublishedEvents;
 use super::{demand, orders, parts};
@@ -9,7 +9,7 @@ use crate::sellers::{Sale, SaleEnding, Seller};
 use crate::world::World;
 use store::memory::Tables;
 
-/// Judges the orders that other shops sold.
+/// Checks the orders from other shops.
 pub fn are_made_once(
     world: &World,
     people: &People,
@@ -39,7 +39,8 @@ pub fn are_made_once(
     })
 }
 
-/// Demands that our order has the total that was paid there, keeps what did not go back, and was not made for nothing.
+/// Checks that the order here has the total paid in the other shop, keeps what was not refunded, and was not created
+/// needlessly.
 fn is_as_sold(sale: &Sale, ending: &SaleEnding) -> Result<(), SimError> {
     let SaleEnding { record, ours: (order, _) } = ending;
     let total = sale.plan.total_cents();
@@ -58,8 +59,8 @@ fn is_as_sold(sale: &Sale, ending: &SaleEnding) -> Result<(), SimError> {
     Ok(())
 }
 
-/// Demands that the other shop has a fulfillment of all that was shipped, once, and none of what was not. Replacements
-/// of parts that were rejected after they were shipped are none of its business.
+/// Checks that the other shop has exactly one fulfillment for everything that was shipped, and none for what was not.
+/// Replacements for parts rejected after shipping are not reported.
 fn is_reported_once(world: &World, seller: &Seller, sale: &Sale, ending: &SaleEnding) -> Result<(), SimError> {
     let SaleEnding { record, ours: (order, _) } = ending;
     let fulfillments = world.other_shops.fulfillments(seller.plan.number, sale.plan.id);

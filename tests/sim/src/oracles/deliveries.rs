@@ -1,5 +1,6 @@
-//! Oracle of webhooks, by what their receivers got: each event that an endpoint subscribes to arrives, as itself and
-//! signed, or is held for a reason that the API shows. Nothing else is sent. No order is promised, so none is demanded.
+//! Oracle of webhooks, based on what their receivers got: each event that an endpoint subscribes to arrives unchanged
+//! and signed, or is held for a reason that the API shows. Nothing else is sent. The server promises no order of
+//! delivery, so none is checked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,20 +20,20 @@ use domain::event::NumberedEvent;
 use domain::id::Id;
 use store::memory::Tables;
 
-/// Time within which an event is on its way to an endpoint whose receiver has always worked, whatever other receivers
-/// do meanwhile.
+/// Maximum time until an event is sent to an endpoint whose receiver has always worked, whatever other receivers do, in
+/// milliseconds.
 const SENT_WITHIN_MS: i64 = 1_000;
 
-/// Endpoint with what is known about it in the end.
+/// Endpoint with everything that is known about it at the end.
 struct Subscription<'a> {
     subscriber: &'a Subscriber,
-    /// Endpoint as the API shows it; null if it was deleted.
+    /// Endpoint as the API shows it; null if it has been deleted.
     endpoint: &'a Value,
     arrivals: Vec<Arrival>,
     deliveries: Vec<Delivery>,
 }
 
-/// Returns a delivery that is still to be made; `None` if there is none.
+/// Returns a description of a pending delivery; `None` if there is none.
 pub fn unrest(world: &World, people: &People) -> Option<String> {
     let tables = world.disk.tables();
     for subscriber in &people.subscribers {
@@ -53,7 +54,7 @@ pub fn unrest(world: &World, people: &People) -> Option<String> {
     None
 }
 
-/// Judges all endpoints.
+/// Checks all endpoints.
 pub fn are_as_promised(world: &World, people: &People, endpoints: &[Value]) -> Result<(), SimError> {
     let tables = world.disk.tables();
     let events: BTreeMap<String, NumberedEvent> =
@@ -76,7 +77,7 @@ pub fn are_as_promised(world: &World, people: &People, endpoints: &[Value]) -> R
     Ok(())
 }
 
-/// Returns the deliveries on the disk of an endpoint.
+/// Returns an endpoint's deliveries on the disk.
 fn deliveries_of(tables: &Tables, subscriber: &Subscriber) -> Vec<Delivery> {
     let id: Option<Id> = subscriber.id.as_ref().and_then(|id| id.parse().ok());
     id.map(|id| tables.deliveries(id).cloned().collect()).unwrap_or_default()
@@ -87,8 +88,9 @@ impl Subscription<'_> {
         format!("endpoint {}: {words}", self.subscriber.plan.number)
     }
 
-    /// Returns the subscriptions that may have applied when the server saw an event: the one at its publication, and,
-    /// because the server may have seen it late, all later ones that were requested before event number `before`.
+    /// Returns the subscriptions that may have applied when the server processed an event: the one at its publication
+    /// and, because the server may have processed it late, all later ones that were requested before event number
+    /// `before`.
     fn possible_events(&self, seq: i64, before: i64) -> Vec<&[&'static str]> {
         let mut possible: Vec<&[&'static str]> = Vec::new();
         for entry in &self.subscriber.history {
@@ -105,8 +107,8 @@ impl Subscription<'_> {
         possible
     }
 
-    /// Demands that whatever arrived is an event of the outbox that the endpoint subscribes to, under its own ID, in
-    /// one delivery, with the right signatures.
+    /// Checks that everything that arrived is an event from the outbox to which the endpoint subscribes, with its own
+    /// ID, in one delivery, with valid signatures.
     fn arrivals_are_genuine(&self, events: &BTreeMap<String, NumberedEvent>) -> Result<(), SimError> {
         let mut deliveries: BTreeMap<&str, &str> = BTreeMap::new();
         let beginning = self.subscriber.history.first().map_or(0, |created| created.from.seq);
@@ -128,7 +130,8 @@ impl Subscription<'_> {
         Ok(())
     }
 
-    /// Demands that nothing is sent after the endpoint was disabled or deleted, and before it was to be enabled.
+    /// Checks that nothing is sent between the disabling or deletion of the endpoint and the request to enable it
+    /// again.
     fn nothing_is_sent_while_disabled(&self) -> Result<(), SimError> {
         let mut silent_from = None;
         for entry in &self.subscriber.history {
@@ -155,7 +158,7 @@ impl Subscription<'_> {
         demand(arrival.is_none(), || self.fault(&format!("sent while it is disabled: {arrival:?}")))
     }
 
-    /// Demands that nothing is sent to a URL that was replaced.
+    /// Checks that nothing is sent to a URL that has been replaced.
     fn moves_are_followed(&self) -> Result<(), SimError> {
         for entry in &self.subscriber.history {
             let EndpointStep::Move(to) = entry.step else { continue };
@@ -167,8 +170,7 @@ impl Subscription<'_> {
         Ok(())
     }
 
-    /// Demands that a delivery that failed was tried as often as promised, and that the API tells why it is not tried
-    /// again.
+    /// Checks that a failed delivery was attempted as often as promised, and that the API states why it is not retried.
     fn failures_are_visible(&self) -> Result<(), SimError> {
         let failed = self.deliveries.iter().filter(|delivery| delivery.state == DeliveryState::Failed);
         for delivery in failed {
@@ -188,7 +190,7 @@ impl Subscription<'_> {
         Ok(())
     }
 
-    /// Demands that an event that the endpoint certainly subscribes to has arrived, or is held while the endpoint is
+    /// Checks that an event to which the endpoint certainly subscribes has arrived, or is held while the endpoint is
     /// disabled.
     fn is_delivered(&self, numbered: &NumberedEvent) -> Result<(), SimError> {
         let NumberedEvent { seq, event } = numbered;
@@ -212,8 +214,8 @@ impl Subscription<'_> {
         is_later && possible.iter().all(|events| events.contains(&numbered.event.event.as_str()))
     }
 
-    /// Demands that an event is sent at once to a receiver that has always worked, in a story in which nothing delays
-    /// the server itself, and nobody restarts it.
+    /// Checks that an event is sent immediately to a receiver that has always worked, in a story in which nothing
+    /// delays or restarts the server.
     fn is_prompt(&self, numbered: &NumberedEvent) -> Result<(), SimError> {
         use EndpointStep::{Delete, Disable, Fail};
         let plan = &self.subscriber.plan;

@@ -1,5 +1,5 @@
-//! Oracle of growth: a server that has worked and rests is no larger than one that has just started on the same data,
-//! and has as many rows as the story explains.
+//! Oracle of growth: a server that has worked and is idle is no larger than one that has just started on the same data,
+//! and has only as many rows as the story explains.
 
 use super::demand;
 use crate::day::Ending;
@@ -8,21 +8,21 @@ use crate::people::People;
 use crate::size::Size;
 use crate::world::World;
 
-/// Tasks by which two servers at rest may differ: timers of the forecaster and of the dispatcher, each of which is a
-/// task, a forecast that is being made, and the commits of looks at the printers of a story.
+/// Number of tasks by which two idle servers may differ: timers of the forecaster and the dispatcher, each of which is
+/// a task, a forecast in progress, and the commits of polls of the printers.
 const MORE_TASKS: usize = 8;
-/// Printers of a story at most. Each further one may be looked at as well.
+/// Maximum number of printers in a story. Each further one may also be polled.
 const FEW_PRINTERS: usize = 2;
-/// Tables with lines about what happened. A start adds some of them, all others stay as they are.
+/// Tables with records of what happened. A start adds rows to them; all other tables stay unchanged.
 const LINES: [&str; 2] = ["audit", "events"];
-/// Tables whose rows a start deletes if they have expired, as they have after a day.
+/// Tables whose expired rows are deleted at a start, which can happen after a day.
 const EXPIRING: [&str; 1] = ["idempotency"];
-/// Lines that a start adds for each printer, which is connected again.
+/// Maximum number of rows that a start adds for each printer, which reconnects.
 const LINES_OF_A_START: usize = 20;
-/// Rows of one table for each request, event, message and delivery of the story.
+/// Maximum number of rows in one table for each request, event, message and delivery of the story.
 const ROWS_PER_ACT: usize = 20;
 
-/// Demands that nothing has grown that the story does not explain.
+/// Checks that all growth is explained by the story.
 pub fn nothing_grows(world: &World, people: &People, ending: &Ending, read_back: &Ending) -> Result<(), SimError> {
     for one in [ending, read_back] {
         let (before, after) = &one.sizes;
@@ -39,7 +39,7 @@ pub fn nothing_grows(world: &World, people: &People, ending: &Ending, read_back:
     rows_are_explained(world, people, ending)
 }
 
-/// Demands that the server that worked has no more in memory than the one that has just started.
+/// Checks that the server that has worked holds no more in memory than the one that has just started.
 fn is_no_larger(world: &World, ending: &Ending, read_back: &Ending) -> Result<(), SimError> {
     let (worked, fresh) = (&ending.sizes.1, &read_back.sizes.1);
     for (kind, count) in &worked.actors {
@@ -53,7 +53,7 @@ fn is_no_larger(world: &World, ending: &Ending, read_back: &Ending) -> Result<()
     demand(count <= most, || format!("{count} tasks are left, of which a new server needs {needed}"))
 }
 
-/// Demands that a server that starts and does nothing leaves the data as it is.
+/// Checks that a server that starts and does nothing leaves the data unchanged.
 fn rows_stay(world: &World, ending: &Ending, read_back: &Ending) -> Result<(), SimError> {
     let (worked, fresh) = (&ending.sizes.1.rows, &read_back.sizes.1.rows);
     for (table, after) in fresh {
@@ -66,7 +66,7 @@ fn rows_stay(world: &World, ending: &Ending, read_back: &Ending) -> Result<(), S
     Ok(())
 }
 
-/// Demands that no table has more rows than what happened explains.
+/// Checks that no table has more rows than the story explains.
 fn rows_are_explained(world: &World, people: &People, ending: &Ending) -> Result<(), SimError> {
     let rows = &ending.sizes.1.rows;
     let count = |table: &str| rows.get(table).copied().unwrap_or_default();

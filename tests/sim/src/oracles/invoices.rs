@@ -1,5 +1,5 @@
-//! Oracles of invoices: their numbers, and what is invoiced and credited for each order. They read the issued documents
-//! and the invoices as they are on the disk.
+//! Oracles of invoices: their numbers, and the invoiced and credited amounts for each order. They read the issued
+//! documents and the invoices on the disk.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use store::memory::Tables;
 /// Table of invoices.
 const INVOICES: &str = "invoices";
 
-/// Returns the invoices of an order as they are stored, oldest first; those without an order if its ID is null.
+/// Returns the stored invoices of an order, oldest first; if the order's ID is null, those without an order.
 pub fn invoices_of(tables: &Tables, order: &Value) -> Result<Vec<Value>, SimError> {
     let mut invoices = Vec::new();
     for doc in tables.snapshot_docs(INVOICES) {
@@ -34,13 +34,13 @@ fn sum_of(invoice: &Value, kind: &str) -> i64 {
     documents.filter(|one| one["kind"] == kind).filter_map(|one| one["payableCents"].as_i64()).sum()
 }
 
-/// Returns whether an order was made and paid for.
+/// Returns whether an order was produced and paid for.
 pub fn is_paid_for(order: &Value) -> bool {
     ["ready", "shipped"].iter().any(|status| order["status"] == *status)
 }
 
-/// Demands that invoices and credit notes are numbered from 1 on, each number once and without a gap, and that each
-/// document adds up.
+/// Checks that invoices and credit notes are numbered from 1 without gaps or duplicates, and that each document adds
+/// up.
 pub fn are_numbered(tables: &Tables) -> Result<(), SimError> {
     let mut series: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
     for document in tables.parts::<IssuedDocument>() {
@@ -60,8 +60,9 @@ pub fn are_numbered(tables: &Tables) -> Result<(), SimError> {
     Ok(())
 }
 
-/// Demands that an order has one invoice over its total at most that counts, and has one if it was made; that none is
-/// active of an order whose money is gone; and that the credit notes are exactly what an order does not keep.
+/// Checks that an order has at most one valid invoice, over its total, and has one if it was produced; that an order
+/// whose payment was fully refunded has no active one; and that the credit notes equal the amount that the order does
+/// not keep.
 pub fn follow(tables: &Tables, order: &Value) -> Result<(), SimError> {
     let invoices = invoices_of(tables, &order["id"])?;
     let words = |what: &str| format!("{what}: {order}, invoices {}", Value::from(invoices.clone()));
@@ -82,7 +83,8 @@ pub fn follow(tables: &Tables, order: &Value) -> Result<(), SimError> {
     Ok(())
 }
 
-/// Demands that the clerk's invoices are there, each once, and came to their ends at the server and at the processor.
+/// Checks that each of the clerk's invoices exists exactly once and has reached its planned final state on the server
+/// and at the processor.
 pub fn of_clerk(world: &World, tables: &Tables, clerk: &Clerk) -> Result<(), SimError> {
     let invoices = invoices_of(tables, &Value::Null)?;
     let (expected, actual) = (clerk.invoices.len(), invoices.len());
@@ -102,8 +104,8 @@ pub fn of_clerk(world: &World, tables: &Tables, clerk: &Clerk) -> Result<(), Sim
     Ok(())
 }
 
-/// Demands that an invoice is over its total, that its credit notes are what it does not keep, and that all documents
-/// were issued.
+/// Checks that an invoice is over its total, that its credit notes equal the amount that it does not keep, and that all
+/// documents were issued.
 fn documents_add_up(tables: &Tables, invoice: &Value, (total, rest): (i64, i64)) -> Result<(), SimError> {
     demand(sum_of(invoice, "invoice") == total, || format!("{total} cents are not invoiced: {invoice}"))?;
     let credit = total - rest;
@@ -111,7 +113,7 @@ fn documents_add_up(tables: &Tables, invoice: &Value, (total, rest): (i64, i64))
     documents_are_issued(tables, invoice)
 }
 
-/// Demands that each document of an invoice was issued, for what the invoice says.
+/// Checks that each document of an invoice was issued with the content of the invoice.
 fn documents_are_issued(tables: &Tables, invoice: &Value) -> Result<(), SimError> {
     for head in invoice["documents"].as_array().into_iter().flatten() {
         let id = head["id"].as_str().unwrap_or_default();

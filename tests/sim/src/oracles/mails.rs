@@ -1,5 +1,5 @@
-//! Oracles of emails: each is delivered once, as soon as the mail service works, and whatever calls for one has one.
-//! `loose_ends` demands that one that waits states its reason.
+//! Oracles of emails: each is delivered once, as soon as the mail service works, and whatever requires an email has
+//! one. `loose_ends` checks that a waiting email states its reason.
 
 use std::collections::BTreeMap;
 
@@ -17,13 +17,13 @@ use crate::world::World;
 use services::mail::Message;
 use store::memory::Tables;
 
-/// Beginning of the keys of emails that report several alerts.
+/// Prefix of the keys of emails that report several alerts.
 const GATHERED: &str = "alerts-";
-/// Empty line, which stands before each alert of an email and behind it.
+/// Empty line that separates the alerts of an email.
 const GAP: &str = "\n\n";
-/// Words after the number of alerts that an email does not list.
+/// Text after the number of alerts that an email does not list.
 const UNLISTED: &str = " more are not listed here";
-/// Faults by which an alert may be reported once more: the server does not know any more that it was.
+/// Faults after which an alert may be reported again, because the server has lost the record of reporting it.
 const FORGETFUL: [FaultKind; 6] = [
     FaultKind::Crash,
     FaultKind::CommitRefused,
@@ -33,8 +33,8 @@ const FORGETFUL: [FaultKind; 6] = [
     FaultKind::MailLost,
 ];
 
-/// Demands that every email on the disk was delivered exactly once, and no others, and that each paid order has its
-/// receipt, and each problem its alert.
+/// Checks that exactly the emails on the disk were delivered, each once, and that each paid order has its receipt and
+/// each problem its alert.
 pub fn arrive(world: &World, plan: &FaultPlan, people: &People, ending: &Ending) -> Result<(), SimError> {
     let tables = world.disk.tables();
     let mails = mails(&tables)?;
@@ -64,7 +64,7 @@ pub fn arrive(world: &World, plan: &FaultPlan, people: &People, ending: &Ending)
     Ok(())
 }
 
-/// Demands that an email was delivered once, with its own words.
+/// Checks that an email was delivered once, with its own text.
 fn is_delivered(mail: &Value, deliveries: &[Message]) -> Result<(), SimError> {
     let own: Vec<&Message> = deliveries.iter().filter(|one| mail["id"] == one.id.as_str()).collect();
     demand(own.len() == 1, || format!("a mail was delivered {} times: {mail}", own.len()))?;
@@ -73,7 +73,7 @@ fn is_delivered(mail: &Value, deliveries: &[Message]) -> Result<(), SimError> {
     demand(own.iter().all(is_same), || format!("a mail was delivered with other words: {mail}"))
 }
 
-/// Demands that each alert was reported, by an email of its own or with others; exactly once, if `is_exact`.
+/// Checks that each alert was reported, in an email of its own or together with others; exactly once if `is_exact`.
 fn alerts_are_reported(mails: &[Value], deliveries: &[Message], is_exact: bool) -> Result<(), SimError> {
     // By their words, which several alerts may share.
     let mut alerts: BTreeMap<(String, String), usize> = BTreeMap::new();
@@ -104,7 +104,7 @@ fn words_of(mail: &Value) -> (String, String) {
     (text("subject"), text("text"))
 }
 
-/// Returns the number of times that a delivered email reports an alert with these words.
+/// Returns how many times a delivered email reports an alert with this subject and text.
 fn reports_in(delivery: &Message, subject: &str, text: &str) -> usize {
     if !delivery.id.starts_with(GATHERED) {
         let is_whole = delivery.text.strip_prefix(text).is_some_and(|rest| rest.starts_with(GAP));
@@ -114,7 +114,7 @@ fn reports_in(delivery: &Message, subject: &str, text: &str) -> usize {
     all.match_indices(&report).filter(|(at, _)| all[at + report.len()..].starts_with(GAP)).count()
 }
 
-/// Demands that the disk has an alert for each event that calls for one.
+/// Checks that the disk has an alert for each event that requires one.
 fn problems_have_alerts(tables: &Tables, mails: &[Value]) -> Result<(), SimError> {
     let calls: [(&str, &[&str]); 3] =
         [("job.failed", &["job_failed"]), ("order.flagged", &["money_due", "order"]), ("order.late", &["order_late"])];
@@ -131,7 +131,7 @@ fn problems_have_alerts(tables: &Tables, mails: &[Value]) -> Result<(), SimError
     Ok(())
 }
 
-/// Demands that each order that is paid in the end has one receipt, and others one at most.
+/// Checks that each order that is paid at the end has one receipt, and that others have at most one.
 fn receipts_are_sent(tables: &Tables, mails: &[Value], ending: &Ending) -> Result<(), SimError> {
     for (order, _) in &ending.orders {
         let invoices = invoices_of(tables, &order["id"])?;

@@ -1,4 +1,4 @@
-//! Oracles of orders: their money, their end, their events, and what another server reads of them.
+//! Oracles of orders: their payments, their final state, their events, and what another server reads.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::error::SimError;
 use crate::people::People;
 use store::memory::Tables;
 
-/// Events on the disk by their names and subjects, each with its times in milliseconds since the beginning.
+/// Events on the disk by name and subject, each with its times in milliseconds since the start of the simulation.
 pub struct PublishedEvents(BTreeMap<(String, String), Vec<i64>>);
 
 impl PublishedEvents {
@@ -25,13 +25,14 @@ impl PublishedEvents {
         Self(events)
     }
 
-    /// Returns the times at which an event about a subject was published.
+    /// Returns the times at which an event about a subject was published, in milliseconds since the start of the
+    /// simulation.
     pub fn times(&self, event: &str, subject: &str) -> &[i64] {
         self.0.get(&(event.to_owned(), subject.to_owned())).map(Vec::as_slice).unwrap_or_default()
     }
 }
 
-/// Demands that an order keeps exactly the money that its customer paid and did not get back.
+/// Checks that an order keeps exactly what its customer paid minus what was refunded.
 pub fn money_adds_up(customer: &Customer, order: &Value) -> Result<(), SimError> {
     if customer.plan.remainder().is_some() {
         return Ok(()); // `books` compares it with what the processor has.
@@ -43,7 +44,7 @@ pub fn money_adds_up(customer: &Customer, order: &Value) -> Result<(), SimError>
     demand(sum == expected, || format!("the payments are {sum} cents instead of {expected}: {order}"))
 }
 
-/// Demands that an order ended as its customer and the staff wanted.
+/// Checks that an order ended as its customer and the staff had planned.
 pub fn is_as_planned(people: &People, customer: &Customer, order: &Value) -> Result<(), SimError> {
     let status = order["status"].as_str().unwrap_or_default();
     let is_cancelled = customer.plan.is_cancelled();
@@ -51,8 +52,8 @@ pub fn is_as_planned(people: &People, customer: &Customer, order: &Value) -> Res
     demand((status != end) == is_cancelled, || format!("cancelled: {is_cancelled}, otherwise {end}, but {order}"))
 }
 
-/// Returns how often an order may have become ready or been shipped: once, and again whenever something of it was to be
-/// made again, because somebody judged it twice or wanted another one.
+/// Returns how often an order may have become ready or been shipped: once, and again whenever one of its parts had to
+/// be printed again, because it was signed off twice or a print was repeated.
 fn most_ends(people: &People, customer: Option<&Customer>, jobs: &[Value]) -> usize {
     let reprints = jobs.iter().filter(|job| job["reprint"] == true).count();
     let number = customer.map(|customer| customer.plan.number);
@@ -63,8 +64,8 @@ fn most_ends(people: &People, customer: Option<&Customer>, jobs: &[Value]) -> us
     1 + reprints + remakes + attempts.filter(is_judged_twice).count()
 }
 
-/// Demands that the disk has one event for each step of an order and its jobs. There may be none of a payment for an
-/// order of a customer that is perhaps never paid. An order that another shop sold has no customer.
+/// Checks that the disk has one event for each step of an order and its jobs. The event for a payment may be missing if
+/// the customer may never pay. `customer` is `None` for an order from another shop.
 pub fn each_step_is_published(
     published: &PublishedEvents,
     people: &People,
@@ -97,7 +98,7 @@ pub fn each_step_is_published(
     Ok(())
 }
 
-/// Demands that another server reads the same of an order and its jobs.
+/// Checks that another server reads the same state of an order and its jobs.
 pub fn is_read_back(then: &(Value, Vec<Value>), now: &(Value, Vec<Value>)) -> Result<(), SimError> {
     let facts = |order: &Value| {
         ["id", "number", "status", "keptCents", "lines", "payments", "shipments", "priority", "dueAt"]

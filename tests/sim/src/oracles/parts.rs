@@ -1,4 +1,5 @@
-//! Oracle of parts: how many an order has of each line, by what the printers did and what the staff found.
+//! Oracle of parts: the number of parts in each line of an order, based on what the printers did and what the staff
+//! signed off.
 
 use serde_json::Value;
 
@@ -9,28 +10,28 @@ use crate::people::People;
 use crate::prints::{PhysicalPrint, physical_print};
 use crate::world::World;
 
-/// Parts and plates of a line.
+/// Numbers of parts and plates in a line.
 #[derive(Default, Debug)]
 pub struct LineCount {
-    /// Parts of a plate.
+    /// Parts per plate.
     plate: u64,
-    /// Parts that are good by the last verdict, or were not judged.
+    /// Parts that are good according to the latest sign-off, or have none.
     good: u64,
-    /// Parts that were good by some verdict, or before anybody judged them.
+    /// Parts that were good according to any sign-off, or before the first one.
     pub most: u64,
     /// Plates that were physically finished.
     plates: u64,
-    /// Plates of which parts were rejected by any verdict, and those that were made again.
+    /// Plates with parts rejected by any sign-off, and plates that were repeated.
     scrapped: u64,
-    /// Parts that were rejected by one verdict and accepted by a later one. They may have been made again meanwhile.
+    /// Parts that were rejected by one sign-off and accepted by a later one. They may have been printed again in
+    /// between.
     regained: u64,
-    /// Parts of plates that were made again.
+    /// Parts of plates that were repeated.
     remade: u64,
 }
 
-/// Demands that an order has the lines that were `ordered`, and as many good parts and sets as were ordered, if it is
-/// ready or shipped; and that no more plates were printed than were ordered, rejected and made again. Returns the
-/// counts of the lines.
+/// Checks that an order has the lines that were `ordered`, and, if it is ready or shipped, as many good parts and sets;
+/// and that no more plates were printed than were ordered, rejected and repeated. Returns the counts of the lines.
 pub fn are_as_ordered(
     world: &World,
     people: &People,

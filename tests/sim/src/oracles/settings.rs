@@ -1,5 +1,5 @@
-//! Oracle of what the staff and the owner decide: priorities and due times are as they were acknowledged, and parts
-//! count by the rules of the house.
+//! Oracle of decisions by the staff and the owner: priorities and due dates are as acknowledged, and parts count
+//! according to the rules of the house.
 
 use serde_json::{Value, json};
 
@@ -13,10 +13,10 @@ use crate::world::World;
 use domain::job::{Attempt, AttemptState};
 use store::memory::Tables;
 
-/// Priority of an order for which nobody has asked for another one.
+/// Default priority of an order.
 const USUAL_PRIORITY: u8 = 5;
 
-/// Demands that an order has the priority and the due time that were acknowledged last.
+/// Checks that an order has the last acknowledged priority and due date.
 pub fn are_as_acknowledged(people: &People, customer: &Customer, order: &Value) -> Result<(), SimError> {
     let plan = &customer.plan;
     let rank = people.staff.office.records.ranks.get(&plan.number).copied().or(plan.priority).unwrap_or(USUAL_PRIORITY);
@@ -25,8 +25,8 @@ pub fn are_as_acknowledged(people: &People, customer: &Customer, order: &Value) 
     demand(order["dueAt"] == due, || format!("due at {due} was acknowledged: {order}"))
 }
 
-/// Demands that parts counted by themselves only while the house had no other rule: that nothing was recorded of a
-/// print by itself, and no order became ready with it, before somebody had judged it, while sign-offs were required.
+/// Checks that prints counted without a sign-off only while the house did not require one: otherwise no sign-off was
+/// recorded automatically, and no order became ready before its prints were signed off.
 pub fn sign_offs_are_required(
     world: &World,
     people: &People,

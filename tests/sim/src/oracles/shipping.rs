@@ -1,5 +1,5 @@
-//! Oracle of parcels: an order has those that were acknowledged, with good parts in them, and all of it once it is
-//! shipped.
+//! Oracle of shipments: an order has exactly the acknowledged shipments, with good parts in them, and everything is in
+//! them once it is shipped.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use crate::error::SimError;
 use crate::parcels::Parcel;
 use crate::people::People;
 
-/// Parts by their lines.
+/// Numbers of parts by line.
 type Contents = BTreeMap<usize, u64>;
 
-/// Demands that the shipments of an order are the acknowledged parcels, that they have no more parts of a line than
-/// were good, and that they have everything if the order is shipped.
+/// Checks that the shipments of an order are the acknowledged ones, that they contain no more parts of a line than were
+/// good, and that they contain everything if the order is shipped.
 pub fn is_as_packed(people: &People, customer: &Customer, order: &Value, counts: &[LineCount]) -> Result<(), SimError> {
     let parcels = people.staff.parcels.parcels_of(customer.plan.number);
     let shipments = order["shipments"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -43,7 +43,7 @@ pub fn is_as_packed(people: &People, customer: &Customer, order: &Value, counts:
     Ok(())
 }
 
-/// Returns the parts in a shipment.
+/// Returns the numbers of parts in a shipment.
 fn contents_of(shipment: &Value) -> Contents {
     let mut contents = Contents::new();
     for line in shipment["lines"].as_array().into_iter().flatten() {
@@ -53,7 +53,8 @@ fn contents_of(shipment: &Value) -> Contents {
     contents
 }
 
-/// Returns the parts that were put into a parcel, also of kits; `None` for one with all that was there.
+/// Returns the numbers of parts packed for a shipment, with kits resolved into parts; `None` for a shipment of
+/// everything available.
 fn packed(parcel: &Parcel, expected: &[ExpectedLine]) -> Option<Contents> {
     let mut contents = Contents::new();
     for (place, quantity) in parcel.lines.as_ref()? {

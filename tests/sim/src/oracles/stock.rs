@@ -1,5 +1,5 @@
-//! Oracle of stock: every ledger sums up to the amount of its material, deliveries are in it once, and prints have used
-//! what their files say.
+//! Oracle of stock: every ledger adds up to the amount of its material, contains each delivery once, and prints have
+//! consumed what their files state.
 
 use std::collections::BTreeMap;
 
@@ -19,22 +19,24 @@ use store::memory::Tables;
 
 /// Thousandths of a gram in a gram.
 const THOUSANDTHS: f64 = 1000.0;
-/// Thousandths of a gram by which the use of a print may differ from what its file says: amounts are rounded.
+/// Difference by which the consumption of a print may deviate from its file because of rounding, in thousandths of a
+/// gram.
 const ROUNDING: i64 = 1;
 
-/// Ledger of a material.
+/// Sums of a material's ledger.
 #[derive(Default)]
 struct LedgerSum {
     quantity: i64,
     reserved: i64,
     delivered: i64,
-    /// Thousandths of a gram by the jobs whose prints have used them.
+    /// Consumption by job, in thousandths of a gram.
     used: BTreeMap<Id, i64>,
-    /// There was a moment with nothing left, at which a print may have used more than there was.
+    /// `true` if the stock was 0 at some time, when a print may have consumed more than there was.
     is_drained: bool,
 }
 
-/// Demands that the ledgers of all materials sum up, and that the jobs of all orders have used what is in them.
+/// Checks that the ledgers of all materials add up, and that the jobs of all orders have consumed what the ledgers
+/// contain.
 pub fn adds_up(world: &World, tables: &Tables, people: &People, ending: &Ending) -> Result<(), SimError> {
     let mut ledgers = BTreeMap::new();
     for (place, (id, material)) in people.catalogue.materials.iter().zip(&ending.materials).enumerate() {
@@ -64,7 +66,7 @@ pub fn adds_up(world: &World, tables: &Tables, people: &People, ending: &Ending)
     Ok(())
 }
 
-/// Sums up the ledger of a material, whose entries must each follow from the one before.
+/// Sums the ledger of a material, and checks that each entry follows from the previous one.
 fn sum(tables: &Tables, material: &str) -> Result<LedgerSum, SimError> {
     let id = material.parse::<Id>().map_err(|_| SimError::Broken(format!("no ID: {material}")))?;
     let mut sum = LedgerSum::default();
@@ -83,8 +85,8 @@ fn sum(tables: &Tables, material: &str) -> Result<LedgerSum, SimError> {
     Ok(sum)
 }
 
-/// Demands that the prints of a job have used what their file says, if they came to their end, and not more otherwise;
-/// and that the ledgers have just this.
+/// Checks that finished prints of a job consumed what their file states, that other prints did not consume more, and
+/// that the ledgers contain exactly this.
 fn has_used_its_need(
     world: &World,
     people: &People,
@@ -113,7 +115,7 @@ fn has_used_its_need(
     Ok(())
 }
 
-/// Returns the thousandths of a gram that the print of an attempt has used of a material.
+/// Returns how much of a material an attempt's print consumed, in thousandths of a gram.
 fn used_of(attempt: &Attempt, material: &str) -> i64 {
     let of_it = attempt.used_of.iter().filter(|(id, _)| id.to_string() == material);
     of_it.map(|(_, Amount(thousandths))| thousandths).sum()

@@ -9,12 +9,12 @@ use services::payments::{
     NewPaymentSession, NewRefund, ProcessorError, ProcessorSession, REFUND_ID, Refund, SessionStatus,
 };
 
-/// Money that a customer paid, less what went back.
+/// A customer's payment with its refunds.
 #[derive(Clone, Debug)]
 pub struct Charge {
-    /// Order that was paid.
+    /// ID of the paid order or invoice.
     pub order: String,
-    /// Amount in minor units.
+    /// Paid amount in minor units.
     pub cents: i64,
     /// Currency.
     pub currency: String,
@@ -23,7 +23,7 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// Returns the amount that went back, in minor units.
+    /// Returns the refunded amount, in minor units.
     pub fn refunded_cents(&self) -> i64 {
         self.refunds.iter().map(|refund| refund.amount_cents).sum()
     }
@@ -32,13 +32,13 @@ impl Charge {
 /// State of a payment page, as a customer sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PageState {
-    /// It can be paid.
+    /// Can be paid.
     Open,
-    /// The customer has paid, and the money is not there yet.
+    /// Paid by the customer but not confirmed yet.
     Pending,
-    /// The money is there.
+    /// Paid and confirmed.
     Paid,
-    /// It cannot be paid any more.
+    /// Can no longer be paid.
     Over,
 }
 
@@ -49,7 +49,7 @@ struct Page {
     currency: String,
     intent: String,
     state: PageState,
-    /// A slow payment did not arrive.
+    /// `true` if a slow payment failed.
     has_failed: bool,
     expires_at: Timestamp,
 }
@@ -58,7 +58,7 @@ struct Page {
 #[derive(Default)]
 pub struct Books {
     pages: BTreeMap<String, Page>,
-    /// Charges by their payment intents.
+    /// Charges by payment intent.
     charges: BTreeMap<String, Charge>,
     /// Number of IDs that were assigned.
     count: u64,
@@ -129,7 +129,7 @@ impl Books {
         })
     }
 
-    /// Moves a page from one state to another. Returns whether it was in the former.
+    /// Moves a page from one state to another. Returns whether it was in the first one.
     pub fn turn(&mut self, id: &str, from: PageState, to: PageState) -> bool {
         let Some(page) = self.pages.get_mut(id).filter(|page| page.state == from) else { return false };
         page.state = to;
@@ -137,13 +137,13 @@ impl Books {
         true
     }
 
-    /// Returns an order's page that can be paid, if there is one.
+    /// Returns the ID of an order's page that can be paid; `None` if there is none.
     pub fn open_page(&self, order: &str) -> Option<&String> {
         let is_open = |page: &Page| page.order == order && page.state == PageState::Open;
         self.pages.iter().find(|(_, page)| is_open(page)).map(|(id, _)| id)
     }
 
-    /// Records a charge, once for each intent.
+    /// Records a charge, once per intent.
     pub fn charge(&mut self, payment: &SimPayment) {
         self.charges.entry(payment.payment_intent.clone()).or_insert_with(|| Charge {
             order: payment.order_id.clone(),
@@ -167,7 +167,7 @@ impl Books {
         Ok(refund)
     }
 
-    /// Raises the amount that somebody gave back of a charge at the processor, without the shop, to a total.
+    /// Raises the total refunded amount of a charge, as if somebody had refunded it at the processor without the shop.
     pub fn raise_refunds(&mut self, intent: &str, refunded_cents: i64) {
         let id = self.id("re");
         let Some(charge) = self.charges.get_mut(intent) else { return };

@@ -1,4 +1,4 @@
-//! Events of the payment processor on their way to the server. Each is sent again until the server takes it.
+//! Events from the payment processor on their way to the server. Each is sent again until the server accepts it.
 
 use std::array;
 
@@ -8,23 +8,23 @@ use simulator::payments::{SimPayment, SimPaymentEvent};
 use crate::chance::branch;
 use crate::faults::{FaultKind, FaultPlan};
 
-/// Share of the events that a fault of the highest frequency hits.
+/// Share of the events affected by a fault of the highest frequency.
 const SHARE: f64 = 0.6;
-/// Longest time after which an event comes.
+/// Maximum delay of an event, in milliseconds.
 const MAX_LATE_MS: i64 = 8 * 60_000;
-/// Time after which an event is sent again that the server did not take, at first and at most.
+/// Initial and maximum delay before an event that the server did not accept is sent again, in milliseconds.
 const RETRY_MS: (i64, i64) = (5_000, 60_000);
 
 /// Event on its way.
 #[derive(Clone)]
 pub struct WaitingEvent {
-    /// Number in the order in which events were caused. An event that comes twice has two.
+    /// Sequence number of the event. An event that arrives twice has two numbers.
     pub number: u64,
-    /// Name of its type.
+    /// Name of the event type.
     pub name: &'static str,
-    /// Body, the same each time.
+    /// Body, the same for each transmission.
     pub body: String,
-    /// Time at which it is sent next, in milliseconds since the beginning.
+    /// Time of the next transmission, in milliseconds since the start of the simulation.
     pub due_ms: i64,
     retry_ms: i64,
 }
@@ -46,7 +46,7 @@ impl EventQueue {
         Self { chance, late: 0.0, twice: 0.0, lost: 0.0, count: 0, waiting: Vec::new() }
     }
 
-    /// Lets events go astray as often as a plan says.
+    /// Sets the rates of late, repeated and lost events according to a plan.
     pub fn set_rates(&mut self, plan: &FaultPlan) {
         let share = |kind| plan.rate(kind) * SHARE;
         self.late = share(FaultKind::EventLate);
@@ -54,7 +54,7 @@ impl EventQueue {
         self.lost = share(FaultKind::EventLost);
     }
 
-    /// Sends an event on its way. `is_learnt` states whether the server learns the same without it.
+    /// Queues an event. `is_learnt` states whether the server can learn the same without the event.
     pub fn push(
         &mut self,
         event: SimPaymentEvent,
@@ -79,12 +79,12 @@ impl EventQueue {
         self.waiting.push(first);
     }
 
-    /// Returns the event that is sent next.
+    /// Returns the next event to be sent; `None` if there is none.
     pub fn first(&self) -> Option<&WaitingEvent> {
         self.waiting.iter().min_by_key(|event| (event.due_ms, event.number))
     }
 
-    /// Returns whether an event up to a number is due and has not been sent.
+    /// Returns whether an event with at most this number is due but has not been accepted.
     pub fn holds_due(&self, number: u64, now_ms: i64) -> bool {
         self.waiting.iter().any(|event| event.number <= number && event.due_ms <= now_ms)
     }
@@ -94,7 +94,7 @@ impl EventQueue {
         self.count
     }
 
-    /// Ends the way of an event that the server has taken, or has it sent again later.
+    /// Removes an event that the server has accepted, or schedules it to be sent again.
     pub fn settle(&mut self, number: u64, is_taken: bool, now_ms: i64) {
         if is_taken {
             self.waiting.retain(|event| event.number != number);

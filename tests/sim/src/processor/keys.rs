@@ -1,4 +1,4 @@
-//! Idempotency keys of the payment processor, each of which it remembers for a day.
+//! Idempotency keys of the payment processor, which remembers each for a day.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use domain::time::DAY_MS;
 use services::payments::ProcessorError;
 
-/// Answers by the keys of their requests. A failure is an answer as well, and is repeated as such.
+/// Responses by idempotency key. A failure is a response as well, and is repeated as such.
 pub struct KeyedAnswers<T>(BTreeMap<String, KeyedAnswer<T>>);
 
 struct KeyedAnswer<T> {
@@ -22,8 +22,8 @@ impl<T> Default for KeyedAnswers<T> {
 }
 
 impl<T: Clone> KeyedAnswers<T> {
-    /// Carries out a request, unless its key has an answer: then this is the answer again, or a refusal if the key came
-    /// with another request.
+    /// Executes a request, unless its key has a response: then returns that response again, or a refusal if the key was
+    /// used for another request.
     pub fn answer(
         &mut self,
         key: &str,

@@ -1,5 +1,5 @@
-//! Calls of the server at the payment processor. The network loses and delays them and their answers, the processor
-//! refuses some, and events of a call may come before its answer.
+//! Server's calls to the payment processor. The network loses and delays calls and responses, the processor refuses
+//! some calls, and events caused by a call may arrive before its response.
 
 use std::array;
 use std::time::Duration;
@@ -17,15 +17,15 @@ use services::payments::{
     ProcessorCustomer, ProcessorError, ProcessorSession, REFUND_ID, Refund, Subscription,
 };
 
-/// Share of the calls that a fault of the highest frequency hits.
+/// Share of the calls affected by a fault of the highest frequency.
 const SHARE: f64 = 0.5;
-/// Time that a call takes on its way to the processor, and the same on its way back.
+/// Latency of a call in each direction.
 const WAY: Duration = Duration::from_millis(20);
-/// Longest additional time on the way.
+/// Maximum additional latency, in milliseconds.
 const MAX_DELAY_MS: u64 = 30_000;
-/// Time after which a call without an answer is given up.
+/// Timeout of a call.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Interval at which a call looks whether its events have left, and the number of looks.
+/// Interval at which a call checks whether its events have been delivered, and maximum number of checks.
 const LOOKS: (Duration, u32) = (Duration::from_millis(50), 100);
 
 /// Frequencies of the faults of calls.
@@ -38,7 +38,7 @@ pub struct CallRates {
 }
 
 impl CallRates {
-    /// Returns the frequencies that a plan states.
+    /// Returns the rates according to a plan.
     pub fn of(plan: &FaultPlan) -> Self {
         let share = |kind| plan.rate(kind) * SHARE;
         Self {
@@ -75,24 +75,23 @@ impl ProcessorState {
     }
 }
 
-/// Returns the error of a call without an answer.
+/// Returns the error of a call without a response.
 fn unanswered<T>() -> Result<T, ProcessorError> {
     Err(ProcessorError::Unavailable(format!("no response within {} s", PATIENCE.as_secs())))
 }
 
-/// Returns the error of a call that no story makes.
+/// Returns the error of a call that does not occur in any story.
 fn unused<T>() -> Result<T, ProcessorError> {
     Err(ProcessorError::Unavailable("not part of the simulation".to_owned()))
 }
 
-/// Returns the error of a call that the processor does not carry out at the moment, and would later.
+/// Returns the error of a call that the processor temporarily refuses.
 fn busy<T>() -> Result<T, ProcessorError> {
     Err(ProcessorError::Unavailable("status 429: too many requests".to_owned()))
 }
 
 impl Processor {
-    /// Carries out a call, which is told whether it is to be refused, with the time that it takes on the way. Either
-    /// way may lose it.
+    /// Executes a call with network latency; `act` is told whether to refuse it. The call or its response may be lost.
     async fn call<T: Send>(
         &self,
         act: impl FnOnce(&mut ProcessorState, bool) -> Result<T, ProcessorError> + Send,
@@ -128,7 +127,7 @@ impl Processor {
         (result, state.events.last_number())
     }
 
-    /// Waits until all events up to a number that are due have left, or for a while.
+    /// Waits until all due events up to this number have been accepted, for a limited time.
     async fn let_events_pass(&self, number: u64) {
         let (interval, count) = LOOKS;
         for _ in 0..count {
@@ -139,7 +138,7 @@ impl Processor {
         }
     }
 
-    /// Carries out a call that changes something, which is a step each way.
+    /// Executes a call that changes something; each direction counts as a step at which the server may crash.
     async fn change<T: Send>(
         &self,
         act: impl FnOnce(&mut ProcessorState, bool) -> Result<T, ProcessorError> + Send,
@@ -150,7 +149,7 @@ impl Processor {
         result
     }
 
-    /// Refunds a charge, and tells of it by an event.
+    /// Refunds a charge, and queues the event about the refund.
     fn give_back(
         &self,
         state: &mut ProcessorState,

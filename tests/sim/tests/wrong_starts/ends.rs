@@ -1,4 +1,4 @@
-//! Ends of prints that nobody saw or cleaned up after, and printers that fall silent or refuse everything.
+//! Prints that end unobserved or are not cleaned up, and printers that fall silent or refuse everything.
 
 use serde_json::{Value, json};
 use sim::{Floor, SimError, has_words};

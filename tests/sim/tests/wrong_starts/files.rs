@@ -1,4 +1,4 @@
-//! Files that are left on printers, cut short, or not for them.
+//! Files that are left on printers, truncated, or in a format that the printer does not accept.
 
 use std::collections::BTreeSet;
 
@@ -170,7 +170,7 @@ fn story_12_a_printer_is_never_sent_a_form_of_file_that_it_does_not_print() -> R
     })
 }
 
-/// Waits until a job waits for its material, which nothing was sent for.
+/// Waits until a job waits for its material, and checks that nothing is uploaded for it.
 async fn waits_for_material(floor: &Floor, hall: &Hall<'_>, job: &str, words: &str) -> Result<(), SimError> {
     hall.waits_for(job, words).await?;
     hall.pass(LONG).await;

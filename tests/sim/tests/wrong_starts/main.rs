@@ -1,6 +1,6 @@
-//! Wrong starts and lost prints that users of farm software reported, each told for the printers of every type, on
-//! virtual time: what must not happen is held against the printers' physical log. The printers speak no protocol here:
-//! types differ by what they lack, what they print and how they number slots. `tests/it` tells the same on the wire.
+//! Wrong starts and lost prints that users of farm software have reported, each reproduced on printers of every type
+//! and in virtual time, and checked against the printers' physical log. The printers use no protocol here: types differ
+//! in what they lack, which formats they print and how they number slots. `tests/it` has the same tests on the wire.
 
 mod ends;
 mod files;
@@ -14,12 +14,12 @@ use simulator::faults::{Delay, SlowUpload};
 
 /// Upload that takes a while.
 const SLOW: Option<SlowUpload> = Some(SlowUpload { bytes_per_second: 50 });
-/// Start that is executed late, and before anybody doubts it.
+/// Start that is executed late, but before it is considered unconfirmed.
 const LATE: Option<Delay> = Some(Delay { after_ms: 40_000 });
-/// Half an hour.
+/// Period of half an hour.
 const LONG: Duration = Duration::from_secs(1_800);
 
-/// Tells a story with the printers of every type. The output of a story that fails ends with its type.
+/// Runs a test with printers of every type. The last line of output names the type that failed.
 fn on_every_type(story: impl Fn(PrinterKind) -> Result<(), SimError>) -> Result<(), SimError> {
     for kind in PrinterKind::ALL {
         println!("{}", kind.as_str());
@@ -28,7 +28,7 @@ fn on_every_type(story: impl Fn(PrinterKind) -> Result<(), SimError>) -> Result<
     Ok(())
 }
 
-/// Places an order for one part, and waits until its file is on its way. Returns the order and its job.
+/// Places an order for one part, and waits until its file is being uploaded. Returns the IDs of the order and its job.
 async fn one_uploading(hall: &Hall<'_>) -> Result<(String, String), SimError> {
     let (order, job) = hall.one().await?;
     hall.attempt_is(&job, "uploading").await?;

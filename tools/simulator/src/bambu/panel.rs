@@ -64,7 +64,7 @@ pub(super) struct Project {
 pub(super) struct Rejected {
     /// Time at which the preparation ends.
     pub(super) until: Instant,
-    /// Error with which the preparation failed.
+    /// Error that made the preparation fail.
     pub(super) error: u32,
 }
 
@@ -83,7 +83,7 @@ impl BambuState {
         self.project.as_ref().filter(own)
     }
 
-    /// Returns the error with which the printer pauses because the spools do not match the project; `None` if they
+    /// Returns the error shown when the printer pauses because the spools do not match the project; `None` if they
     /// match.
     pub(super) fn unfit(&self, project: &Project) -> Option<u32> {
         if !project.use_ams {

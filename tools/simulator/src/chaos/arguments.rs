@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 
-/// Longest run, in minutes: the server remembers for a day what it acknowledged.
+/// Maximum duration of a run, in minutes: the server remembers acknowledged commands for a day.
 const MAX_MINUTES: f64 = 12.0 * 60.0;
 
 /// Run the real server among simulated printers, customers and staff, kill and cut what it depends on, and judge from
@@ -33,7 +33,7 @@ pub enum DatabaseKind {
 }
 
 impl DatabaseKind {
-    /// Returns the name for people.
+    /// Returns the display name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sqlite => "SQLite",
@@ -51,12 +51,12 @@ impl DatabaseKind {
 }
 
 impl ChaosArguments {
-    /// Returns for how long faults happen.
+    /// Returns the duration of the faults.
     pub fn length(&self) -> Duration {
         Duration::from_secs_f64(self.minutes * 60.0)
     }
 
-    /// Returns the command that repeats the run.
+    /// Returns the command line that repeats the run.
     pub fn repeat_command(&self) -> String {
         let Self { seed, minutes, database } = self;
         let database = database.word();

@@ -1,5 +1,5 @@
-//! Products of the shop, of one material: parts as G-code and as a package, because no file fits all printers, a plate
-//! of two, and a kit.
+//! Products of the shop, all of one material: parts as G-code and as a package, because no file fits all printers, a
+//! plate of two parts, and a kit.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -8,25 +8,25 @@ use simulator::gcode::{gcode, package};
 use crate::client::{ApiClient, ApiFault};
 use crate::json::text;
 
-/// Grams in stock at the beginning: nothing waits for a delivery.
+/// Initial stock in grams, so large that no job waits for a delivery.
 pub const FIRST_STOCK_GRAMS: f64 = 50_000.0;
-/// Millimetres of filament in a gram.
+/// Length of filament per gram, in millimetres.
 const MM_PER_GRAM: f64 = 330.0;
-/// Most lines of an order, and most of each product in it.
+/// Maximum number of lines in an order, and maximum quantity of each product.
 const MOST_LINES: usize = 2;
 const MOST_OF_EACH: u32 = 3;
 
-/// IDs of what is sold, and of its material.
+/// IDs of the products and of their material.
 #[derive(Clone, Debug)]
 pub struct Catalogue {
-    /// Material of everything.
+    /// Material of all products.
     pub material: String,
-    /// Products, each of which may be ordered.
+    /// Products that can be ordered.
     products: Vec<String>,
 }
 
 impl Catalogue {
-    /// Creates material, files and products. Prints take seconds, as their files say.
+    /// Creates material, files and products. Prints take a few seconds, as their files state.
     pub async fn create(api: &ApiClient) -> Result<Self, ApiFault> {
         let body = json!({
             "name": "PLA black", "type": "filament", "color": "#1b1b22", "brand": "Acme", "quantity": FIRST_STOCK_GRAMS,
@@ -52,7 +52,7 @@ impl Catalogue {
         Ok(Self { material, products: vec![part, plate, lid, kit] })
     }
 
-    /// Draws the lines of an order, each of another product.
+    /// Generates the lines of an order, each for a different product.
     pub fn draw_lines(&self, rng: &mut Rng) -> Value {
         let mut products: Vec<&String> = self.products.iter().collect();
         rng.shuffle(&mut products);

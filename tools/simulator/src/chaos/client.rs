@@ -1,5 +1,5 @@
-//! Client of the server's API for everybody in the story. Whoever gets no answer asks again, with the same key, until
-//! there is one; what was acknowledged is remembered, to be asked for once more in the end.
+//! API client for everyone in the simulation. A request without a response is repeated with the same key until there is
+//! one; acknowledged commands are recorded, to be repeated once more at the end.
 
 use std::fmt;
 use std::mem::take;
@@ -18,12 +18,12 @@ use crate::json::text;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum duration of one request; longer than the server is ever frozen.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
-/// Pause before a request is sent again.
+/// Pause before a request is repeated.
 const RETRY_PAUSE: Duration = Duration::from_millis(100);
-/// Pause between two looks at something that is waited for.
+/// Interval at which an awaited condition is checked.
 const LOOK_PAUSE: Duration = Duration::from_millis(150);
 
-/// Answer that nobody may get, or none in time.
+/// Unexpected response, or no response in time.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ApiFault(pub String);
@@ -44,20 +44,20 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Success of a request.
+/// Successful response to a request.
 #[derive(Clone, Debug)]
 struct Acceptance {
     body: Value,
-    /// `ETag`; empty if there is none.
+    /// Value of the `ETag` header; empty if there is none.
     version: String,
-    /// `true` if it is the stored answer to the first request with the same key.
+    /// `true` if the response is the stored one to an earlier request with the same key.
     is_replayed: bool,
 }
 
-/// Final answer to a request.
+/// Final response to a request.
 type Reply = Result<Acceptance, Refusal>;
 
-/// Command that the server acknowledged.
+/// Command that the server has acknowledged.
 #[derive(Clone, Debug)]
 pub struct Acknowledgement {
     path: String,
@@ -66,19 +66,19 @@ pub struct Acknowledgement {
     version: String,
 }
 
-/// Client of one server with one API key. Clones share what was acknowledged.
+/// Client of one server with one API key. Clones share the acknowledged commands.
 #[derive(Clone, Debug)]
 pub struct ApiClient {
     client: Client,
     base: String,
     api_key: String,
-    /// Time until which everything is repeated that gets no answer.
+    /// Time until which requests without a response are repeated.
     deadline: Instant,
     acknowledgements: Arc<Mutex<Vec<Acknowledgement>>>,
 }
 
 impl ApiClient {
-    /// Builds a client that repeats what gets no answer until the deadline.
+    /// Creates a client that repeats requests without a response until the deadline.
     #[expect(clippy::disallowed_methods, reason = "the one place that builds a client")]
     pub fn new(base: String, api_key: String, deadline: Instant) -> Result<Self, ApiFault> {
         let client = Client::builder().no_proxy().redirect(Policy::none()).retry(reqwest::retry::never());
@@ -87,7 +87,7 @@ impl ApiClient {
         Ok(Self { client, base, api_key, deadline, acknowledgements: Arc::default() })
     }
 
-    /// Returns the same client with another deadline.
+    /// Returns the same client with a different deadline.
     pub fn with_deadline(&self, deadline: Instant) -> Self {
         Self { deadline, ..self.clone() }
     }
@@ -101,7 +101,7 @@ impl ApiClient {
         self.client.request(method, format!("{}{path}", self.base)).header("X-API-Key", &self.api_key)
     }
 
-    /// Sends a request until there is a final answer.
+    /// Sends a request until there is a final response.
     async fn persist(&self, what: &str, request: impl Fn() -> RequestBuilder) -> Result<Reply, ApiFault> {
         loop {
             if let Some(reply) = send(request()).await {
@@ -114,7 +114,7 @@ impl ApiClient {
         }
     }
 
-    /// Sends a command until it is answered, always with the same key.
+    /// Sends a command until there is a final response, always with the same key.
     pub async fn ask(&self, path: &str, key: &str, body: &Value) -> Result<Result<Value, Refusal>, ApiFault> {
         let request = || self.request(Method::POST, path).header("Idempotency-Key", key).json(body);
         let reply = self.persist(&format!("POST {path}"), request).await?;
@@ -126,19 +126,19 @@ impl ApiClient {
         }))
     }
 
-    /// Does what [`Self::ask`] does; a refusal is a fault.
+    /// Sends a command as [`Self::ask`] does; a refusal is an error.
     pub async fn insist(&self, path: &str, key: &str, body: &Value) -> Result<Value, ApiFault> {
         let outcome = self.ask(path, key, body).await?;
         outcome.map_err(|refusal| ApiFault(format!("POST {path} {body} was refused: {refusal}")))
     }
 
-    /// Sends a POST that has no key, because the same request means the same, until it is answered.
+    /// Sends a POST until there is a final response; the request has no key, because repeating it is harmless.
     pub async fn ask_unkeyed(&self, path: &str, body: &Value) -> Result<Result<Value, Refusal>, ApiFault> {
         let reply = self.persist(&format!("POST {path}"), || self.request(Method::POST, path).json(body)).await?;
         Ok(reply.map(|acceptance| acceptance.body))
     }
 
-    /// Uploads a file, before anything is disturbed.
+    /// Uploads a file, before any fault occurs.
     pub async fn upload(&self, name: &str, content: Vec<u8>) -> Result<Value, ApiFault> {
         let form = Form::new().part("file", Part::bytes(content).file_name(name.to_owned()));
         let reply = send(self.request(Method::POST, "/api/files").multipart(form)).await;
@@ -149,20 +149,20 @@ impl ApiClient {
         }
     }
 
-    /// Reads a resource, until it is answered.
+    /// Reads a resource, repeating the request until there is a response.
     pub async fn get(&self, path: &str) -> Result<Value, ApiFault> {
         let reply = self.persist(&format!("GET {path}"), || self.request(Method::GET, path)).await?;
         let body = reply.map(|acceptance| acceptance.body);
         body.map_err(|refusal| ApiFault(format!("GET {path} was refused: {refusal}")))
     }
 
-    /// Reads a resource once. Returns `None` if there was no final answer.
+    /// Reads a resource once. Returns `None` if there was no final response.
     pub async fn peek(&self, path: &str) -> Option<Result<Value, Refusal>> {
         let reply = send(self.request(Method::GET, path)).await?;
         Some(reply.map(|acceptance| acceptance.body))
     }
 
-    /// Reads the first page of a list once; it is empty if there was no answer.
+    /// Reads the first page of a list once; empty if there was no response.
     pub async fn list(&self, path: &str, name: &str) -> Vec<Value> {
         match self.peek(path).await {
             Some(Ok(mut body)) => body.get_mut(name).and_then(Value::as_array_mut).map(take).unwrap_or_default(),
@@ -170,7 +170,7 @@ impl ApiClient {
         }
     }
 
-    /// Reads a resource again and again until `look` finds something in it.
+    /// Polls a resource until `look` returns a value.
     pub async fn wait<T>(&self, what: &str, path: &str, look: impl Fn(&Value) -> Option<T>) -> Result<T, ApiFault> {
         loop {
             let body = self.get(path).await?;
@@ -184,12 +184,12 @@ impl ApiClient {
         }
     }
 
-    /// Returns everything that was acknowledged so far.
+    /// Returns all commands acknowledged so far.
     pub fn acknowledgements(&self) -> Vec<Acknowledgement> {
         self.acknowledgements.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Repeats an acknowledged command with its key. Returns what is wrong with the answer, if anything.
+    /// Repeats an acknowledged command with its key. Returns what is wrong with the response; `None` if it is correct.
     pub async fn repeat(&self, past: &Acknowledgement) -> Result<Option<String>, ApiFault> {
         let Acknowledgement { path, key, body, version } = past;
         let request = || self.request(Method::POST, path).header("Idempotency-Key", key).json(body);
@@ -206,7 +206,7 @@ impl ApiClient {
     }
 }
 
-/// Sends a request once. Returns `None` if there was no final answer.
+/// Sends a request once. Returns `None` if there was no final response.
 async fn send(request: RequestBuilder) -> Option<Reply> {
     let response = request.send().await.ok()?;
     let status = response.status().as_u16();

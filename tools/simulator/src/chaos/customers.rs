@@ -1,5 +1,5 @@
-//! Customers who order, pay, cancel and get their money back, whatever happens to the server: every step of their plan
-//! is repeated until it is acknowledged.
+//! Customers who order, pay, cancel and receive refunds, whatever happens to the server: every step of their plans is
+//! repeated until it is acknowledged.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,13 +15,14 @@ use crate::client::{ApiClient, ApiFault};
 use crate::json::{items, number, text};
 use crate::plan::{Plan, chances, moment};
 
-/// Number of customers, who order one thing after the other.
+/// Number of customers, each of whom places one order after another.
 pub const CUSTOMER_COUNT: u64 = 4;
-/// Longest time for which a customer waits for an order before the next one, so that a slow shop gets no long queue.
+/// Maximum time for which a customer waits for an order before placing the next one, so that the queue of a slow shop
+/// stays short.
 const READY_PATIENCE: Duration = Duration::from_secs(15);
-/// Pause before something is tried again that was refused for the time being.
+/// Pause before an action that was temporarily refused is tried again.
 const REFUSED_PAUSE: Duration = Duration::from_millis(250);
-/// Refusals of a refund that only say that it is too early.
+/// Codes of refund refusals that only mean that it is too early.
 const TOO_EARLY: [&str; 2] = ["payment_unnamed", "refunds_under_way"];
 
 /// Order whose every step was acknowledged.
@@ -31,7 +32,7 @@ pub struct Sale {
     pub order: String,
     /// Course of the order.
     pub plan: Plan,
-    /// Cash that the shop has of it, in cents.
+    /// Cash that the shop keeps for the order, in cents.
     pub cash_cents: i64,
 }
 
@@ -43,18 +44,18 @@ pub type Sales = Arc<Mutex<Vec<Sale>>>;
 pub struct Customer {
     /// Client of the shop.
     pub api: ApiClient,
-    /// Processor on whose pages cards are used.
+    /// Payment processor on whose pages customers pay by card.
     pub processor: Arc<SimPaymentProcessor>,
     /// Products of the shop.
     pub catalogue: Arc<Catalogue>,
     /// Seed of the run.
     pub seed: u64,
-    /// List to which finished plans are added.
+    /// List to which orders with completed plans are added.
     pub sales: Sales,
 }
 
 impl Customer {
-    /// Buys one thing after the other until it is quiet. `place` is the customer's number.
+    /// Buys one thing after another until `quiet` is set. `place` is the customer's number.
     pub async fn buy_until(self, place: u64, quiet: Arc<AtomicBool>) -> Result<(), ApiFault> {
         let mut order_place = place;
         while !quiet.load(Relaxed) {
@@ -64,7 +65,7 @@ impl Customer {
         Ok(())
     }
 
-    /// Carries out the plan of one order.
+    /// Executes the plan of one order.
     async fn buy(&self, place: u64, quiet: &AtomicBool) -> Result<(), ApiFault> {
         let mut rng = chances(self.seed, place);
         let plan = Plan::draw(&mut rng);
@@ -85,7 +86,8 @@ impl Customer {
         Ok(())
     }
 
-    /// Pays an order and does what else the plan says. Returns the cash that the shop has of it in the end.
+    /// Pays for an order and performs the other steps of its plan. Returns the cash that the shop keeps at the end, in
+    /// cents.
     async fn carry_out(&self, plan: Plan, order: &Value, rng: &mut Rng) -> Result<i64, ApiFault> {
         let (id, total) = (text(order, "id"), number(order, "totalCents"));
         let part = rng.i64(1..total);
@@ -144,7 +146,7 @@ impl Customer {
         })
     }
 
-    /// Acts on the payment page of an order. Returns the page's session.
+    /// Acts on the payment page of an order. Returns the ID of the page's session.
     async fn pay(&self, order: &str, payer: Payer) -> Result<String, ApiFault> {
         loop {
             match self.api.ask_unkeyed(&format!("/api/orders/{order}/checkout"), &json!({})).await? {
@@ -174,7 +176,8 @@ impl Customer {
         self.api.insist(&format!("/api/orders/{order}/cancel"), &format!("cancel-{order}"), &json!({})).await.map(drop)
     }
 
-    /// Lets the shop give money back. One that comes too early is another command, with a key of its own.
+    /// Makes the shop refund a payment. A repetition after a refusal that was too early is a new command with a new
+    /// key.
     async fn give_back(&self, order: &str, name: &str, body: &Value) -> Result<(), ApiFault> {
         let mut attempt = 0;
         loop {
@@ -190,7 +193,7 @@ impl Customer {
         }
     }
 
-    /// Gives a part back at the processor, without the shop.
+    /// Refunds part of a payment at the processor, without the shop.
     fn give_back_there(&self, order: &str, cents: i64) -> Result<(), ApiFault> {
         let charges = self.processor.all("charge");
         let charge = charges.iter().find(|charge| charge["metadata"]["orderId"] == order);

@@ -1,4 +1,4 @@
-//! Reasons that a run has no verdict.
+//! Reasons why a run has no verdict.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use simulator::fleet::FleetError;
 
 use crate::client::ApiFault;
 
-/// Reason that a run ended before it could judge.
+/// Reason why a run ended before its checks.
 #[derive(Debug, thiserror::Error)]
 pub enum ChaosError {
     /// A signal asked the program to stop.
@@ -15,7 +15,7 @@ pub enum ChaosError {
     /// Failure that is fully described by the text.
     #[error("{0}")]
     Failed(String),
-    /// The shop could not be filled, although nothing disturbed the server yet.
+    /// The shop could not be set up, although no fault had occurred yet.
     #[error("the shop cannot be set up: {0}")]
     Api(#[from] ApiFault),
     /// The printers cannot be started.

@@ -1,4 +1,4 @@
-//! Events of the shop, read with a cursor while everything happens, and once more in the end.
+//! Events of the shop, read with a cursor during the run, and completely at the end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -11,9 +11,9 @@ use crate::client::{ApiClient, ApiFault};
 use crate::customers::Sale;
 use crate::json::{items, number, text};
 
-/// Pause after all events were read.
+/// Pause after all available events have been read.
 const READ_PAUSE: Duration = Duration::from_millis(200);
-/// Number of events that are read at a time.
+/// Number of events per request.
 const PAGE_EVENTS: usize = 200;
 
 /// Event with its number.
@@ -37,7 +37,7 @@ fn path(after: i64) -> String {
     format!("/api/events?after={after}&limit={PAGE_EVENTS}")
 }
 
-/// Follows the events until the shop is closed. A cursor that the server gave out must be good for ever.
+/// Follows the events until `closed` is set. A cursor from the server must stay valid forever.
 pub async fn follow(api: ApiClient, closed: Arc<AtomicBool>) -> Result<Vec<EventLine>, ApiFault> {
     let (mut lines, mut cursor) = (Vec::new(), 0);
     while !closed.load(Relaxed) {
@@ -68,7 +68,7 @@ pub async fn read_all(api: &ApiClient) -> Result<Vec<EventLine>, ApiFault> {
     }
 }
 
-/// Returns what is wrong with the events that were followed, and with all of them.
+/// Returns the problems with the followed events, and with the complete list.
 pub fn problems(followed: &[EventLine], all: &[EventLine], sales: &[Sale]) -> Vec<String> {
     let mut problems = Vec::new();
     for lines in [followed, all] {
@@ -88,7 +88,7 @@ pub fn problems(followed: &[EventLine], all: &[EventLine], sales: &[Sale]) -> Ve
     problems
 }
 
-/// Returns whether the very line is among lines that are sorted by their numbers.
+/// Returns whether exactly this event is in a list sorted by number.
 fn contains(lines: &[EventLine], line: &EventLine) -> bool {
     lines.binary_search_by_key(&line.number, |one| one.number).is_ok_and(|at| lines[at] == *line)
 }

@@ -1,4 +1,4 @@
-//! Faults of a run, drawn from the seed before it begins: when each happens, what it hits, and for how long.
+//! Faults of a run, generated from the seed in advance: when each occurs, which system it affects, and for how long.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use fastrand::Rng;
 
-/// Milliseconds between the beginnings of two faults.
+/// Time between the starts of two faults, in milliseconds.
 const GAP_MS: Range<u64> = 150..1_500;
-/// Milliseconds for which one system is left alone between two faults of its own.
+/// Minimum time between two faults of the same system, in milliseconds.
 const REST_MS: u64 = 300;
 
-/// System that a fault hits. Two faults never hit one system at the same time.
+/// System affected by a fault. Two faults never affect the same system at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FaultTarget {
     /// Server under test.
@@ -26,51 +26,51 @@ pub enum FaultTarget {
     Network(usize),
 }
 
-/// Kind of a fault, which lasts for a while and is healed then.
+/// Kind of a fault, which is temporary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// kill -9; the program stays down.
+    /// `kill -9`; the program stays down.
     Kill,
-    /// SIGSTOP, and SIGCONT afterwards.
+    /// `SIGSTOP`, followed by `SIGCONT` at the end.
     Freeze,
-    /// The program can write to no file.
+    /// The program cannot write to any file.
     Unwritable,
-    /// No connection holds, and none is made.
+    /// All connections are closed, and no new ones are accepted.
     Cut,
-    /// Connections carry nothing, and hold.
+    /// Connections stay open but transfer nothing.
     Stall,
 }
 
-/// Fault at a time of the run.
+/// Fault at a given time of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Time since the faults began.
+    /// Time since the start of the faults.
     pub at: Duration,
-    /// System that is hit.
+    /// Affected system.
     pub target: FaultTarget,
-    /// What happens to it.
+    /// Effect on the system.
     pub kind: FaultKind,
-    /// Time until it is healed.
+    /// Duration.
     pub lasts: Duration,
 }
 
-/// Systems that can be hit in this run.
+/// Systems that can be affected in this run.
 #[derive(Clone, Copy, Debug)]
 pub struct FaultTargets {
-    /// PostgreSQL runs.
+    /// `true` if PostgreSQL is running.
     pub database: bool,
-    /// Redis runs.
+    /// `true` if Redis is running.
     pub redis: bool,
-    /// Mosquitto runs.
+    /// `true` if Mosquitto is running.
     pub broker: bool,
-    /// Files of the server can be kept from being written.
+    /// `true` if the server can be prevented from writing files.
     pub files: bool,
     /// Number of networks.
     pub networks: usize,
 }
 
 impl FaultTargets {
-    /// Draws a target with a fault that fits it, and the longest time of that fault in milliseconds.
+    /// Chooses a target, a suitable fault, and the fault's maximum duration in milliseconds.
     fn draw(self, rng: &mut Rng) -> (FaultTarget, FaultKind, u64) {
         let network = FaultTarget::Network(rng.usize(..self.networks.max(1)));
         match rng.u8(..20) {
@@ -85,7 +85,7 @@ impl FaultTargets {
         }
     }
 
-    /// Returns whether a drawn fault is possible in this run.
+    /// Returns whether a fault is possible in this run.
     fn has(self, target: FaultTarget, kind: FaultKind) -> bool {
         match target {
             FaultTarget::Server => kind != FaultKind::Unwritable || self.files,
@@ -97,8 +97,8 @@ impl FaultTargets {
     }
 }
 
-/// Draws all faults of a run that takes this long; all of them are healed by then. The first is always a kill -9 of the
-/// server.
+/// Generates all faults of a run of this duration, by the end of which all of them have ended. The first one always
+/// kills the server with `kill -9`.
 pub fn draw(rng: &mut Rng, length: Duration, targets: FaultTargets) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut busy_until: BTreeMap<FaultTarget, u64> = BTreeMap::new();

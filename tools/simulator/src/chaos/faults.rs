@@ -1,4 +1,4 @@
-//! Faults as they happen: each hits its system, lasts, and is healed.
+//! Execution of the faults: each affects its system for its duration.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::server::set_writable;
 use crate::story::{Story, seconds};
 use crate::world::World;
 
-/// Returns what can be hit.
+/// Returns the systems that can be affected.
 pub fn targets(world: &World) -> FaultTargets {
     FaultTargets {
         database: world.services.postgres.is_some(),
@@ -23,7 +23,7 @@ pub fn targets(world: &World) -> FaultTargets {
     }
 }
 
-/// Lets all faults happen. Returns when the last of them is healed.
+/// Executes all faults. Returns when the last one has ended.
 pub async fn happen(world: Arc<World>, faults: Vec<Fault>, story: Story) {
     let began = Instant::now();
     let mut lasting = JoinSet::new();
@@ -64,7 +64,7 @@ async fn hit(world: &World, fault: Fault, story: Story) {
     }
 }
 
-/// Brings a network into a state for the time of the fault.
+/// Sets the state of a network for the duration of the fault.
 async fn disturb(world: &World, fault: Fault, state: NetworkState, story: Story) {
     let FaultTarget::Network(number) = fault.target else { return };
     let Some(network) = world.networks.get(number) else { return };

@@ -1,4 +1,4 @@
-//! The hall: simulated printers of all types behind networks of their own, and what they physically did.
+//! The hall: simulated printers of all types, each behind its own network, and their physical logs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,34 +16,35 @@ use crate::error::ChaosError;
 use crate::json::items;
 use crate::network::Network;
 
-/// Printers of each type. The first clears its bed itself, a person clears that of the second.
+/// Number of printers of each type. The first one clears its bed automatically, the second one's is cleared by a
+/// person.
 const PRINTERS_OF_EACH: usize = 2;
 
 /// A printer of the hall.
 #[derive(Debug)]
 pub struct Machine {
-    /// Its ID on the server.
+    /// ID of the printer on the server.
     pub id: String,
     sim: SimPrinter,
-    /// Network between the server and it.
+    /// Network between the server and the printer.
     pub network: Arc<Network>,
-    /// `true` if a person clears its bed.
+    /// `true` if a person clears the bed.
     pub by_hand: bool,
 }
 
-/// What a printer physically did with the file of an attempt.
+/// Physical actions of a printer with the file of one attempt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Deeds {
-    /// Number of times that it started to print the file.
+    /// Number of times that the printer started to print the file.
     pub starts: usize,
-    /// Number of times that it printed the file to its end.
+    /// Number of times that the printer completed the file.
     pub finishes: usize,
     /// Number of prints of the file that ended early.
     pub breaks: usize,
 }
 
 impl Deeds {
-    /// Adds what an event is about.
+    /// Counts an event of the printer's log.
     pub fn add(&mut self, event: &PhysicalEvent) {
         match event {
             PhysicalEvent::Started { .. } => self.starts += 1,
@@ -55,7 +56,7 @@ impl Deeds {
         }
     }
 
-    /// Returns what a person who looks at the printer says of the attempt; `None` while it prints.
+    /// Returns the outcome that a person reports after inspecting the printer; `None` while it is printing.
     pub fn outcome(self) -> Option<&'static str> {
         match self {
             Self { finishes: 1.., .. } => Some("finished"),
@@ -67,7 +68,7 @@ impl Deeds {
 }
 
 impl Machine {
-    /// Returns what it did with the file of an attempt, whose ID is part of the file's name.
+    /// Returns the printer's actions with the file of an attempt, whose ID is part of the file's name.
     pub fn deeds(&self, attempt: &str) -> Deeds {
         let mut deeds = Deeds::default();
         for event in self.events().iter().filter(|event| event.filename().is_some_and(|name| name.contains(attempt))) {
@@ -76,17 +77,18 @@ impl Machine {
         deeds
     }
 
-    /// Returns its physical log.
+    /// Returns the printer's physical log.
     pub fn events(&self) -> Vec<PhysicalEvent> {
         self.sim.handle.log().into_iter().map(|entry| entry.what).collect()
     }
 
-    /// Returns whether it prints nothing.
+    /// Returns whether the printer is idle.
     pub fn is_idle(&self) -> bool {
         self.sim.handle.with(|machine| machine.job().is_none())
     }
 
-    /// Returns whether nothing that was sent to it can still be on its way.
+    /// Returns whether the network has worked for `patience`, so that nothing sent to the printer can still be in
+    /// transit.
     pub fn is_settled(&self, patience: Duration) -> bool {
         self.network.whole_for() >= patience
     }
@@ -101,7 +103,7 @@ pub struct Hall {
 }
 
 impl Hall {
-    /// Starts the printers and registers them, with a spool of the material in each.
+    /// Starts the printers and registers them, each with a spool of the material.
     pub async fn open(api: &ApiClient, material: &str, seed: u64) -> Result<Self, ChaosError> {
         let fleet = Fleet::start(FleetOptions { seed, ..FleetOptions::of_each(PRINTERS_OF_EACH) }).await?;
         let mut machines = Vec::new();
@@ -125,13 +127,13 @@ impl Hall {
         Ok(Self { machines, _fleet: fleet })
     }
 
-    /// Returns the printer with an ID of the server.
+    /// Returns the printer with this ID on the server; `None` if there is none.
     pub fn at(&self, id: &str) -> Option<&Machine> {
         self.machines.iter().find(|machine| machine.id == id)
     }
 }
 
-/// Waits until a printer is connected, and says which material is in its first slot.
+/// Waits until a printer is connected, and sets the material in its first slot.
 async fn load(api: &ApiClient, id: &str, sim: &SimPrinter, material: &str) -> Result<(), ApiFault> {
     let path = format!("/api/printers/{id}");
     let is_connected = |status: &Value| (status["connection"] == "connected").then_some(());
@@ -146,14 +148,14 @@ async fn load(api: &ApiClient, id: &str, sim: &SimPrinter, material: &str) -> Re
     api.insist(&format!("{path}/slots/0"), &format!("set-up-spool-{id}"), &spool).await.map(drop)
 }
 
-/// Returns the ports of a printer: that of its address, and for files another one where the address names it.
+/// Returns the ports of a printer: that of its URL, and the one for files if the URL contains one.
 fn ports(base_url: &str) -> Vec<u16> {
     let Ok(url) = Url::parse(base_url) else { return Vec::new() };
     let files = url.query_pairs().find(|(name, _)| name == "ftps").and_then(|(_, port)| port.parse().ok());
     url.port().into_iter().chain(files).collect()
 }
 
-/// Returns the address of a printer with these ports in place of its own.
+/// Returns the URL of a printer with its ports replaced by these.
 fn address(base_url: &str, ports: &[u16]) -> String {
     let scheme = base_url.split("://").next().unwrap_or_default();
     match ports {

@@ -1,4 +1,4 @@
-//! Judge of a run: collects what printers, processor, API and audit log say in the end.
+//! Judge of a run: collects the final evidence from printers, processor, API and audit log.
 
 use std::collections::BTreeMap;
 
@@ -15,22 +15,22 @@ use crate::staff::StaffRecords;
 use crate::verdict::{self, Outcome, Verdict};
 use crate::world::World;
 
-/// What people did and read while everything happened.
+/// Records of everyone's actions and observations during the run.
 #[derive(Debug, Default)]
 pub struct Testimony {
-    /// Orders whose every step was acknowledged.
+    /// Orders all of whose steps have been acknowledged.
     pub sales: Vec<Sale>,
-    /// Sayings of the staff.
+    /// Records of the staff.
     pub records: StaffRecords,
-    /// Events as they were followed.
+    /// Events as followed during the run.
     pub events: Vec<EventLine>,
-    /// Requests that got no answer, or one that nobody may get.
+    /// Requests without a response, or with an unexpected one.
     pub faults: Vec<String>,
-    /// Reasons that the shop did not come to rest.
+    /// Reasons why the shop did not become idle.
     pub unrest: Vec<String>,
 }
 
-/// Judges whether each promise was kept.
+/// Checks whether each promise was kept.
 pub async fn judge(world: &World, api: &ApiClient, testimony: Testimony) -> Result<Verdict, ApiFault> {
     let Testimony { sales, records, events, faults, unrest } = testimony;
     let mut verdict = Verdict::default();

@@ -1,4 +1,4 @@
-//! Programs that are killed, frozen, and started again by themselves, as a service manager does.
+//! Programs that are killed and frozen, and restarted automatically, as by a service manager.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,17 +13,17 @@ use tokio::time::{sleep, timeout};
 
 use crate::story::Story;
 
-/// Pause before a program that ended by itself is started again.
+/// Pause before a program that exited by itself is restarted.
 const RESTART_PAUSE: Duration = Duration::from_millis(200);
-/// Maximum time in which a program may end in order when the run is over.
+/// Maximum time for a graceful exit of a program at the end of the run.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
-/// Number of log lines that are shown when a promise was broken.
+/// Number of log lines that are printed if a promise was broken.
 const LAST_LINES: usize = 60;
 
-/// Program that is started again whenever it ends. It is killed when this is dropped.
+/// Program that is restarted whenever it exits. It is killed when this value is dropped.
 #[derive(Debug)]
 pub struct Keeper {
-    /// Running process, if any.
+    /// Running process; `None` if there is none.
     pid: watch::Receiver<Option<Pid>>,
     /// `true` while the program must stay down.
     held: watch::Sender<bool>,
@@ -31,7 +31,7 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// Starts a program. If it has a log, it is read, and each end of the program by itself is told.
+    /// Starts a program. If `log` is given, the program's output is collected, and each exit by itself is reported.
     pub fn start(
         name: &'static str,
         log: Option<ServerLog>,
@@ -44,28 +44,28 @@ impl Keeper {
         Self { pid, held, task: tokio::spawn(work.run(command)) }
     }
 
-    /// Returns the running process, if any.
+    /// Returns the running process; `None` if there is none.
     pub fn pid(&self) -> Option<Pid> {
         *self.pid.borrow()
     }
 
-    /// Kills the program as kill -9 does, and keeps it down until it is released.
+    /// Kills the program with `kill -9`, and keeps it down until it is released.
     pub async fn kill(&self) {
         self.end_by(Signal::KILL).await;
     }
 
-    /// Lets the program be started again.
+    /// Allows the program to be restarted.
     pub fn release(&self) {
         self.held.send_replace(false);
     }
 
-    /// Stops the program from running on, without ending it. Returns the process, which [`Keeper::thaw`] takes.
+    /// Suspends the program. Returns the process for [`Keeper::thaw`]; `None` if none is running.
     pub fn freeze(&self) -> Option<Pid> {
         let pid = self.pid()?;
         kill_process(pid, Signal::STOP).ok().map(|()| pid)
     }
 
-    /// Lets a frozen process run on, unless it has ended meanwhile.
+    /// Resumes a frozen process, unless it has exited meanwhile.
     pub fn thaw(&self, frozen: Pid) {
         if self.pid() == Some(frozen) {
             // It may end in this moment.
@@ -73,7 +73,7 @@ impl Keeper {
         }
     }
 
-    /// Ends the program with a signal, or with kill -9 if it takes too long, for good.
+    /// Ends the program permanently with a signal, or with `kill -9` if it takes too long.
     pub async fn end(&self, signal: Signal) {
         if timeout(END_TIMEOUT, self.end_by(signal)).await.is_err() {
             self.kill().await;
@@ -98,7 +98,7 @@ impl Drop for Keeper {
     }
 }
 
-/// Task that starts a program and waits for its end, again and again.
+/// Task that starts a program and waits until it exits, again and again.
 struct KeeperWork {
     name: &'static str,
     log: Option<ServerLog>,
@@ -153,7 +153,7 @@ struct LogLines {
 }
 
 impl ServerLog {
-    /// Reads what a process prints until it ends.
+    /// Collects the output of a process until it exits.
     fn follow(&self, child: &mut Child) {
         if let Some(output) = child.stdout.take() {
             tokio::spawn(self.clone().read(output));
@@ -200,7 +200,7 @@ mod tests {
 
     use super::*;
 
-    /// Longest wait for anything that happens at all.
+    /// Timeout that suffices for anything that happens at all.
     const LONG: Duration = Duration::from_secs(60);
 
     async fn next_pid(keeper: &Keeper) -> Pid {

@@ -1,10 +1,10 @@
 //! `chaos`: runs the real server, `printfloor`, among private services, simulated printers and a simulated payment
-//! processor on their real protocols, with customers and staff drawn from a seed; kills, freezes and cuts what the seed
-//! says; heals everything; and judges from outside whether the server kept its promises.
+//! processor on their real protocols, with customers and staff generated from a seed; kills, freezes and disconnects
+//! programs as the seed determines; ends all faults; and checks from outside whether the server kept its promises.
 //!
-//! The server is a black box: everything is said to it over HTTP, and judged by what printers, processor and API say.
-//! Not for what needs root or a changed server: disks with too little space and power cuts (only its processes are
-//! killed, never the machine) and clocks that are set. `tests/it` has these.
+//! The server is a black box: it is used only over HTTP, and checked by the evidence of printers, processor and API.
+//! Faults that require root or a modified server are not covered: full disks, power cuts (only the server's processes
+//! are killed, never the machine) and changes of the clock. `tests/it` covers these.
 #![expect(
     clippy::disallowed_methods,
     reason = "the crate does not depend on Printfloor, which has a channel of its own"
@@ -57,13 +57,14 @@ use self::story::{Story, line, note};
 use self::verdict::Verdict;
 use self::world::World;
 
-/// Exit code of a run that could not judge.
+/// Exit code of a run that could not be judged.
 const NO_VERDICT: u8 = 2;
-/// Exit code of a run that a signal stopped.
+/// Exit code of a run that was stopped by a signal.
 const STOPPED_BY_SIGNAL: u8 = 130;
 /// Maximum time to wait at exit for threads that are still running.
 const THREAD_EXIT_TIMEOUT: Duration = Duration::from_secs(2);
-/// Number of tries to remove the folder, whose last processes are ending, and the pause between them.
+/// Maximum number of attempts to remove the folder while the last processes are exiting, and the pause between
+/// attempts.
 const REMOVAL_TRIES: usize = 50;
 const REMOVAL_PAUSE: Duration = Duration::from_millis(100);
 
@@ -82,7 +83,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Performs the run in a folder that is removed afterwards. Returns whether every promise was kept.
+/// Performs the run in a temporary folder. Returns whether every promise was kept.
 fn perform(arguments: &ChaosArguments) -> Result<bool, ChaosError> {
     let folder = TempDir::with_prefix("printfloor-chaos-").map_err(ChaosError::io("no temporary folder"))?;
     let runtime = Runtime::new().map_err(ChaosError::io("the asynchronous runtime cannot start"))?;
@@ -93,7 +94,7 @@ fn perform(arguments: &ChaosArguments) -> Result<bool, ChaosError> {
     outcome
 }
 
-/// Removes the folder, as soon as no process writes into it any more.
+/// Removes the folder once no process writes to it any more.
 fn remove(folder: &TempDir) {
     for _ in 0..REMOVAL_TRIES {
         if fs::remove_dir_all(folder.path()).is_ok() {
@@ -104,7 +105,7 @@ fn remove(folder: &TempDir) {
     note(&format!("chaos: {} cannot be removed", folder.path().display()));
 }
 
-/// Runs until there is a verdict or a signal. Whatever was started is ended.
+/// Runs until there is a verdict or a signal. All started programs are stopped.
 async fn watched(arguments: &ChaosArguments, folder: &Path) -> Result<bool, ChaosError> {
     let mut signals =
         StopSignals::listen().map_err(ChaosError::io("the program's signal handlers cannot be installed"))?;

@@ -1,4 +1,5 @@
-//! Networks between the server and what it speaks to, which can be cut and stalled: TCP proxies on loopback ports.
+//! Networks between the server and the systems that it uses, which can be cut and stalled: TCP proxies on loopback
+//! ports.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,38 +14,38 @@ use tokio::time::{Instant, sleep};
 
 use crate::error::ChaosError;
 
-/// Bytes that are passed on at a time.
+/// Maximum number of bytes that are forwarded at a time.
 const CHUNK_BYTES: usize = 16 * 1024;
-/// Pause after a connection could not be accepted.
+/// Pause after a failed attempt to accept a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// State of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NetworkState {
-    /// Carries everything.
+    /// Forwards everything.
     Whole,
-    /// No connection holds, and none is made.
+    /// Closes all connections and accepts no new ones.
     Cut,
-    /// Carries nothing and says nothing; what was sent arrives when it is whole again.
+    /// Keeps connections open but forwards nothing; what was sent arrives when the network works again.
     Stalled,
 }
 
 /// Network to one system.
 #[derive(Debug)]
 pub struct Network {
-    /// Name of the system for the story.
+    /// Name of the system in the story.
     pub name: String,
-    /// Ports in place of those of the system, in the same order.
+    /// Ports that replace those of the system, in the same order.
     pub ports: Vec<u16>,
     state: watch::Sender<NetworkState>,
-    /// Time since which it carries everything; `None` while it does not.
+    /// Time since which the network has worked; `None` while it does not.
     whole_since: Mutex<Option<Instant>>,
-    /// Listeners, which stop when this is dropped.
+    /// Listeners, which stop when this value is dropped.
     _tasks: JoinSet<()>,
 }
 
 impl Network {
-    /// Listens on a port of its own for each port of the system, and carries what comes there to the system.
+    /// Listens on its own port for each port of the system, and forwards connections to the system.
     pub async fn to(name: impl Into<String>, ports: &[u16]) -> Result<Self, ChaosError> {
         let name = name.into();
         let state = watch::Sender::new(NetworkState::Whole);
@@ -65,7 +66,7 @@ impl Network {
         self.state.send_replace(state);
     }
 
-    /// Returns for how long it has carried everything; zero while it does not.
+    /// Returns for how long the network has worked; zero while it does not.
     pub fn whole_for(&self) -> Duration {
         self.lock().map_or(Duration::ZERO, |since| since.elapsed())
     }
@@ -75,7 +76,7 @@ impl Network {
     }
 }
 
-/// Accepts connections and carries each.
+/// Accepts connections and forwards each.
 async fn accept(listener: TcpListener, system: SocketAddr, state: watch::Receiver<NetworkState>) {
     let mut connections = JoinSet::new();
     loop {
@@ -110,7 +111,7 @@ async fn connect(client: TcpStream, system: SocketAddr, mut state: watch::Receiv
     }
 }
 
-/// Waits while the network is stalled. Returns `false` if it is gone.
+/// Waits while the network is stalled. Returns `false` if the network no longer exists.
 async fn flows(state: &mut watch::Receiver<NetworkState>) -> bool {
     state.wait_for(|state| *state != NetworkState::Stalled).await.is_ok()
 }
@@ -119,7 +120,7 @@ async fn until_cut(mut state: watch::Receiver<NetworkState>) {
     let _ = state.wait_for(|state| *state == NetworkState::Cut).await;
 }
 
-/// Passes on everything in one direction, the end too.
+/// Forwards everything in one direction, including the end of the stream.
 async fn pass_on(from: &mut OwnedReadHalf, to: &mut OwnedWriteHalf, mut state: watch::Receiver<NetworkState>) {
     let mut bytes = vec![0; CHUNK_BYTES];
     loop {
@@ -143,12 +144,12 @@ mod tests {
 
     use super::*;
 
-    /// Longest wait for anything that happens at all.
+    /// Timeout that suffices for anything that happens at all.
     const LONG: Duration = Duration::from_secs(60);
-    /// Time after which something that does not come will not come.
+    /// Time after which something that has not arrived will not arrive.
     const SHORT: Duration = Duration::from_millis(100);
 
-    /// Starts a system that sends everything back.
+    /// Starts a system that echoes everything; returns its port.
     async fn echo() -> u16 {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();

@@ -1,4 +1,4 @@
-//! Plans of customers, drawn from the seed: how an order is paid, and what becomes of it and of its money.
+//! Plans of customers, generated from the seed: how an order is paid, and what happens to the order and its payment.
 
 use std::time::Duration;
 
@@ -11,30 +11,30 @@ pub enum Plan {
     Card,
     /// By a card that is declined first.
     Declined,
-    /// By a payment that takes a while.
+    /// By a payment that is confirmed later.
     Slow,
-    /// By a payment that fails after a while, and then by card.
+    /// By a slow payment that fails, and then by card.
     SlowFails,
     /// In cash.
     Cash,
     /// Half in cash, half by card.
     Halves,
-    /// By card; the shop gives a part back.
+    /// By card; the shop refunds a part.
     PartBack,
-    /// By card; a part is given back at the processor, which tells of it.
+    /// By card; a part is refunded at the processor, which sends an event.
     PartBackThere,
     /// Cancelled before it is paid.
     CancelledUnpaid,
-    /// By card; cancelled, and given back by the shop.
+    /// By card; cancelled, and refunded by the shop.
     CancelledCard,
-    /// In cash; cancelled, and given back in two parts.
+    /// In cash; cancelled, and refunded in two parts.
     CancelledCash,
-    /// By card; given back as a whole by the shop.
+    /// By card; fully refunded by the shop.
     AllBack,
 }
 
 impl Plan {
-    /// All plans, of which those that are made come more often.
+    /// All plans; those whose orders are produced are repeated, so that they are chosen more often.
     const DRAWN: [Self; 16] = [
         Self::Card,
         Self::Card,
@@ -54,7 +54,7 @@ impl Plan {
         Self::AllBack,
     ];
 
-    /// Draws a plan.
+    /// Chooses a plan at random.
     pub fn draw(rng: &mut Rng) -> Self {
         Self::DRAWN[rng.usize(..Self::DRAWN.len())]
     }
@@ -68,23 +68,24 @@ impl Plan {
         }
     }
 
-    /// Returns whether all of its parts are made.
+    /// Returns whether all parts of the order are produced.
     pub fn is_made(self) -> bool {
         self.end_status() == "ready"
     }
 
-    /// Returns whether the order is paid at some time.
+    /// Returns whether the order is paid at some point.
     pub fn is_paid(self) -> bool {
         self != Self::CancelledUnpaid
     }
 }
 
-/// Chances of one order, which depend on the seed and its number alone, whatever happens to the others.
+/// Returns the random generator of one order, which depends only on the seed and the order's number, whatever happens
+/// to other orders.
 pub fn chances(seed: u64, number: u64) -> Rng {
     Rng::with_seed(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(number))
 }
 
-/// Draws how long a customer takes for something.
+/// Returns a random duration for something that a customer does.
 pub fn moment(rng: &mut Rng) -> Duration {
     Duration::from_millis(rng.u64(20..1_500))
 }

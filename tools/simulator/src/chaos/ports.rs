@@ -1,19 +1,19 @@
-//! Ports of programs that are killed and started again.
+//! Ports for programs that are killed and restarted.
 
 use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 
 use crate::error::ChaosError;
 
-/// First of the ports. None of them is among those that the system chooses for connections, so while a program is down,
-/// no connection takes its port.
+/// First port of the range. It is outside the range from which the system assigns ports to connections, so while a
+/// program is down, no connection takes its port.
 const FIRST_PORT: u16 = 9_100;
-/// Number of ports; they end before those of the integration tests.
+/// Number of ports in the range, which ends below the range used by the integration tests.
 const PORT_COUNT: u16 = 880;
-/// Number of ports for each run before it takes those of the next.
+/// Number of ports for each run before it uses those of the next one.
 const PORTS_PER_RUN: u32 = 8;
 
-/// Ports of this run. Each is held by a UDP socket of the same number, which none of the programs uses, so that another
-/// run does not take it while its program is down.
+/// Ports of this run. Each is reserved by a UDP socket with the same number, which none of the programs uses, so that
+/// another run does not take the port while its program is down.
 #[derive(Debug)]
 pub struct Ports {
     reservations: Vec<UdpSocket>,
@@ -21,13 +21,13 @@ pub struct Ports {
 }
 
 impl Ports {
-    /// Holds no port yet.
+    /// Creates the range without any reservation.
     pub fn new() -> Self {
         let start = std::process::id().wrapping_mul(PORTS_PER_RUN) % u32::from(PORT_COUNT);
         Self { reservations: Vec::new(), next: start as u16 }
     }
 
-    /// Returns a port on which nothing listens, another one at each call.
+    /// Returns a port on which nothing listens, a different one for each call.
     pub fn free(&mut self) -> Result<u16, ChaosError> {
         for _ in 0..PORT_COUNT {
             let port = FIRST_PORT + self.next;

@@ -1,4 +1,4 @@
-//! A private PostgreSQL server, which is killed with kill -9 and started again on the same data.
+//! A private PostgreSQL server, which is killed with `kill -9` and restarted on the same data.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown};
@@ -14,9 +14,9 @@ use crate::story::Story;
 
 /// User and owner of the database.
 const USER: &str = "printfloor";
-/// Account that runs PostgreSQL in place of root, whom it refuses.
+/// Account that runs PostgreSQL if this program runs as root, because PostgreSQL refuses to run as root.
 const ACCOUNT: &str = "postgres";
-/// Settings. Processes are killed and not the machine, so nothing has to wait for the disk.
+/// Settings of the server. Only processes are killed, not the machine, so nothing has to wait for the disk.
 const SETTINGS: [&str; 5] = [
     "listen_addresses=127.0.0.1",
     "unix_socket_directories=",
@@ -28,21 +28,21 @@ const SETTINGS: [&str; 5] = [
 /// Running server.
 #[derive(Debug)]
 pub struct Postgres {
-    /// Keeper of its main process; the others end with it.
+    /// Keeper of the main process; the other processes exit with it.
     pub keeper: Keeper,
     password: String,
 }
 
-/// Programs of PostgreSQL, and the account that runs them.
+/// PostgreSQL programs, and the account that runs them.
 #[derive(Clone, Debug)]
 struct PostgresPrograms {
     folder: PathBuf,
-    /// User and group; `None` for those of this program.
+    /// User and group IDs; `None` for those of this program.
     account: Option<(u32, u32)>,
 }
 
 impl Postgres {
-    /// Makes a database in a folder, and starts its server.
+    /// Creates a database in a folder, and starts its server.
     pub async fn start(
         programs: &Path,
         folder: &Path,
@@ -108,7 +108,7 @@ impl PostgresPrograms {
     }
 }
 
-/// Returns user and group of the account that runs PostgreSQL; `None` unless this program runs as root.
+/// Returns the user and group IDs of the account that runs PostgreSQL; `None` unless this program runs as root.
 fn account() -> Result<Option<(u32, u32)>, ChaosError> {
     if !geteuid().is_root() {
         return Ok(None);
@@ -122,7 +122,7 @@ fn account() -> Result<Option<(u32, u32)>, ChaosError> {
     }
 }
 
-/// Returns user and group of an account.
+/// Returns the user and group IDs of an account; `None` if it does not exist.
 fn entry(accounts: &str, name: &str) -> Option<(u32, u32)> {
     let mut lines = accounts.lines().map(|line| line.split(':').collect::<Vec<_>>());
     let fields = lines.find(|fields| fields.first() == Some(&name))?;

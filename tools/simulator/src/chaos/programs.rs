@@ -1,4 +1,4 @@
-//! Programs of this machine that a run starts.
+//! Programs installed on this machine that a run starts.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -7,32 +7,32 @@ use crate::arguments::DatabaseKind;
 use crate::error::ChaosError;
 use crate::story::Story;
 
-/// Variable with the path of the server's program.
+/// Environment variable with the path of the server's program.
 const SERVER_VARIABLE: &str = "PRINTFLOOR_BIN";
-/// File name of the server's program, which Cargo puts beside this one.
+/// File name of the server's program, which Cargo places next to this one.
 const SERVER_PROGRAM: &str = "printfloor";
-/// Folder with a folder for each version of PostgreSQL.
+/// Folder that contains a folder for each version of PostgreSQL.
 const POSTGRES_VERSIONS: &str = "/usr/lib/postgresql";
-/// Folders that may not be on the path of a user.
+/// Folders that may be missing from a user's search path.
 const SYSTEM_FOLDERS: [&str; 4] = ["/usr/sbin", "/usr/local/sbin", "/usr/bin", "/usr/local/bin"];
 
-/// Paths of the programs; `None` for those that are left out.
+/// Paths of the programs; `None` for those that are not used.
 #[derive(Debug)]
 pub struct Programs {
     /// Server under test.
     pub server: PathBuf,
-    /// Folder with the programs of PostgreSQL.
+    /// Folder with the PostgreSQL programs.
     pub postgres: Option<PathBuf>,
     /// `redis-server`.
     pub redis: Option<PathBuf>,
     /// `mosquitto`.
     pub mosquitto: Option<PathBuf>,
-    /// `prlimit`, with which files are kept from being written.
+    /// Path of `prlimit`, which prevents the server from writing files.
     pub prlimit: Option<PathBuf>,
 }
 
 impl Programs {
-    /// Finds the programs. What is missing is told; it is an error unless SQLite was chosen.
+    /// Finds the programs. Missing ones are reported; they are an error unless SQLite was chosen.
     pub fn find(database: DatabaseKind, story: Story) -> Result<Self, ChaosError> {
         let wants_postgres = database == DatabaseKind::Postgres;
         let programs = Self {
@@ -55,7 +55,7 @@ impl Programs {
         Ok(programs)
     }
 
-    /// Names the programs that are not installed.
+    /// Returns the names of the programs that are not installed.
     fn missing(&self, wants_postgres: bool) -> Vec<&'static str> {
         let all = [
             ("PostgreSQL", wants_postgres && self.postgres.is_none()),
@@ -67,7 +67,7 @@ impl Programs {
     }
 }
 
-/// Returns the path of the server: as the variable says, or beside this program.
+/// Returns the path of the server: from the environment variable, or next to this program.
 fn server() -> Result<PathBuf, ChaosError> {
     let variable = env::var_os(SERVER_VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     let beside = env::current_exe().ok().map(|program| program.with_file_name(SERVER_PROGRAM));
@@ -81,7 +81,7 @@ fn server() -> Result<PathBuf, ChaosError> {
     std::path::absolute(&path).map_err(ChaosError::io(format!("{} has no absolute path", path.display())))
 }
 
-/// Returns the folder with the programs of the newest version of PostgreSQL.
+/// Returns the folder with the programs of the newest PostgreSQL version; `None` if there is none.
 fn postgres(versions: &Path) -> Option<PathBuf> {
     let number = |folder: &Path| folder.file_name()?.to_str()?.parse::<u32>().ok();
     let versions = fs::read_dir(versions).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -89,7 +89,7 @@ fn postgres(versions: &Path) -> Option<PathBuf> {
     Some(newest.join("bin"))
 }
 
-/// Returns the path of a program on the search path or in the system's folders.
+/// Returns the path of a program on the search path or in the system's folders; `None` if it is not installed.
 fn installed(name: &str) -> Option<PathBuf> {
     let search = env::var_os("PATH").unwrap_or_default();
     let folders = env::split_paths(&search).chain(SYSTEM_FOLDERS.map(PathBuf::from));

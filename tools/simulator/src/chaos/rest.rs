@@ -1,4 +1,4 @@
-//! The shop at rest: every order has come to its end, every bed is clear, nothing is under way.
+//! The idle shop: every order has reached its final state, every bed is clear, and nothing is in progress.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::customers::Sale;
 use crate::json::{items, text};
 use crate::staff::waits_for_bed;
 
-/// Pause between two looks.
+/// Interval between two checks.
 const LOOK_PAUSE: Duration = Duration::from_millis(300);
 
-/// Waits until the shop is at rest. Returns what is not, if it does not come to rest in time.
+/// Waits until the shop is idle. Fails with what is still in progress if that takes too long.
 pub async fn until_at_rest(
     api: &ApiClient,
     processor: &SimPaymentProcessor,
@@ -54,7 +54,7 @@ async fn confirm(api: &ApiClient, sales: &[Sale]) -> Result<(), ApiFault> {
     Ok(())
 }
 
-/// Returns why an order has not come to its end.
+/// Returns why an order has not reached its final state; `None` if it has.
 async fn restless_order(api: &ApiClient, sale: &Sale) -> Result<Option<String>, ApiFault> {
     let order = api.get(&format!("/api/orders/{}", sale.order)).await?;
     let jobs = jobs_of(api, &sale.order).await?;
@@ -67,7 +67,7 @@ async fn restless_order(api: &ApiClient, sale: &Sale) -> Result<Option<String>, 
     Ok(Some(format!("{:?} has not ended: {}", sale.plan, json!({"order": order, "openJobs": open}))))
 }
 
-/// Returns why the rest of the shop is not at rest.
+/// Returns why the rest of the shop is not idle; `None` if it is.
 async fn restless_shop(
     api: &ApiClient,
     processor: &SimPaymentProcessor,

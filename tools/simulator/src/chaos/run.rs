@@ -1,5 +1,5 @@
-//! A run from the first fault to the verdict: people work while faults happen, everything is healed, the shop comes to
-//! rest, and is judged.
+//! A run from the first fault to the verdict: people work while faults occur, all faults end, the shop becomes idle,
+//! and is checked.
 
 use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -23,27 +23,27 @@ use crate::verdict::Verdict;
 use crate::world::World;
 use crate::{fault_plan, faults};
 
-/// Longest time in which the shop comes to rest after the last fault.
+/// Maximum time until the shop is idle after the last fault.
 const REST_TIMEOUT: Duration = Duration::from_secs(180);
-/// Longest time of judging.
+/// Maximum duration of the checks.
 const JUDGE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Everybody who works while faults happen.
+/// Everyone who works while faults occur.
 struct People {
     customers: JoinSet<Result<(), ApiFault>>,
     staff: JoinHandle<Result<StaffRecords, ApiFault>>,
     follower: JoinHandle<Result<Vec<EventLine>, ApiFault>>,
-    /// Task that tells when the server is ready again.
+    /// Task that reports when the server is ready again.
     watch: JoinHandle<()>,
     sales: Sales,
-    /// `true` once nobody begins anything new.
+    /// `true` once nobody starts anything new.
     quiet: Arc<AtomicBool>,
-    /// `true` once nobody does anything.
+    /// `true` once nobody does anything any more.
     closed: Arc<AtomicBool>,
 }
 
 impl People {
-    /// Lets everybody begin.
+    /// Starts everyone's work.
     fn begin(world: &World, api: &ApiClient, seed: u64, story: Story) -> Self {
         let (sales, quiet, closed) = (Sales::default(), Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
         let customer = Customer {
@@ -70,7 +70,7 @@ impl People {
         }
     }
 
-    /// Waits until the customers have carried out their plans. Adds what they could not.
+    /// Waits until the customers have completed their plans. Records what they could not complete.
     async fn finish_plans(&mut self, testimony: &mut Testimony) {
         self.quiet.store(true, Relaxed);
         while let Some(ended) = self.customers.join_next().await {
@@ -80,7 +80,7 @@ impl People {
         testimony.sales.clone_from(&sales);
     }
 
-    /// Ends the work of the others. Adds what they said and read.
+    /// Ends the work of the others. Adds their records and the events that they read.
     async fn close(self, testimony: &mut Testimony) {
         self.closed.store(true, Relaxed);
         testimony.records = note_fault(self.staff.await, &mut testimony.faults).unwrap_or_default();
@@ -89,7 +89,7 @@ impl People {
     }
 }
 
-/// Returns what a task achieved, or adds why it did not.
+/// Returns the result of a task, or records its error and returns `None`.
 fn note_fault<T, E: Display>(ended: Result<Result<T, E>, JoinError>, faults: &mut Vec<String>) -> Option<T> {
     match ended {
         Ok(Ok(outcome)) => Some(outcome),
@@ -104,7 +104,7 @@ fn note_fault<T, E: Display>(ended: Result<Result<T, E>, JoinError>, faults: &mu
     }
 }
 
-/// Runs the story, and judges.
+/// Runs the story and its checks.
 pub async fn run(world: &Arc<World>, arguments: &ChaosArguments, story: Story) -> Result<Verdict, ApiFault> {
     let length = arguments.length();
     let faults = fault_plan::draw(&mut Rng::with_seed(arguments.seed), length, faults::targets(world));

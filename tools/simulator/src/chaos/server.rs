@@ -1,4 +1,4 @@
-//! The server under test: its folder, its settings, its commands, and what keeps it from writing files.
+//! The server under test: its folder, settings and commands, and the mechanism that prevents it from writing files.
 
 use std::env;
 use std::ffi::OsString;
@@ -14,21 +14,21 @@ use crate::error::ChaosError;
 use crate::keeper::{Keeper, ServerLog};
 use crate::story::{Story, seconds};
 
-/// Longest wait for a first key: a private PostgreSQL starts meanwhile.
+/// Maximum time until the first key is created, during which a private PostgreSQL server starts.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
-/// Longest wait for a server that starts on an idle machine.
+/// Maximum time until a server is ready on an idle machine.
 const START_TIMEOUT: Duration = Duration::from_secs(90);
 /// Pause between two tries.
 const TRY_PAUSE: Duration = Duration::from_millis(200);
-/// Pause between two looks at whether the server is ready.
+/// Interval between two readiness checks.
 const READY_PAUSE: Duration = Duration::from_millis(50);
-/// Starts the program after it with this signal ignored, which a process gets that writes more to a file than it may.
-/// It then sees an error, as on a disk that cannot be written.
+/// Shell script that starts a program with the signal `SIGXFSZ` ignored, which a process receives when it exceeds its
+/// file size limit. Writing then fails with an error, as on a read-only disk.
 const WITH_FILE_LIMITS: &str = "trap '' XFSZ; exec \"$0\" \"$@\"";
-/// Variables that the server inherits. All others are removed, so that a run never touches a real shop.
+/// Environment variables that the server inherits. All others are removed, so that a run never touches a real shop.
 const INHERITED: [&str; 5] = ["PATH", "TMPDIR", "SSL_CERT_FILE", "MIMALLOC_ALLOW_THP", "RUST_BACKTRACE"];
 
-/// Settings that are the same in every run. Waits are short, because minutes stand for months.
+/// Settings that are the same in every run. Intervals are short, because minutes represent months.
 const SETTINGS: [(&str, &str); 24] = [
     ("PRINTFLOOR_LOG__FORMAT", "text"),
     ("PRINTFLOOR_LIMITS__STAFF_REQUESTS_PER_MINUTE", "10000000"),
@@ -57,7 +57,7 @@ const SETTINGS: [(&str, &str); 24] = [
     ("PRINTFLOOR_MAIL__OPERATORS", "staff@example.org"),
 ];
 
-/// Place and settings of the server.
+/// Folder, port and settings of the server.
 #[derive(Clone, Debug)]
 pub struct ServerPlace {
     program: PathBuf,
@@ -67,7 +67,7 @@ pub struct ServerPlace {
 }
 
 impl ServerPlace {
-    /// Builds the place of a server in a folder; `variables` are the settings of this run.
+    /// Creates the place of a server in a folder; `variables` are the settings of this run.
     pub fn new(program: &Path, folder: &Path, port: u16, variables: &[(&'static str, String)]) -> Self {
         let own = variables.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let inherited = INHERITED.iter().filter_map(|name| Some((OsString::from(name), env::var_os(name)?)));
@@ -76,7 +76,7 @@ impl ServerPlace {
         Self { program: program.to_owned(), folder: folder.to_owned(), port, environment }
     }
 
-    /// Returns the address of the API.
+    /// Returns the base URL of the API.
     pub fn base(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
@@ -90,7 +90,7 @@ impl ServerPlace {
         command
     }
 
-    /// Starts the server, and starts it again whenever it ends.
+    /// Starts the server, and restarts it whenever it exits.
     pub fn serve(&self, log: &ServerLog, story: Story) -> Keeper {
         let place = self.clone();
         Keeper::start("the server", Some(log.clone()), story, move || {
@@ -103,7 +103,7 @@ impl ServerPlace {
         })
     }
 
-    /// Runs a command to its end. Returns what it printed; if it failed, with its errors.
+    /// Runs a command to completion. Returns its output, or its output and errors if it failed.
     async fn run(&self, args: &[&str]) -> Result<String, String> {
         let mut command = self.set_up(Command::new(&self.program));
         command.args(args).arg("--data").arg(self.data()).stdin(Stdio::null()).kill_on_drop(true);
@@ -113,7 +113,7 @@ impl ServerPlace {
         if output.status.success() { Ok(out) } else { Err(format!("{out}\n{errors}").trim().to_owned()) }
     }
 
-    /// Makes the shop with an admin's key, as its owner's first command does.
+    /// Creates the shop with an admin's key, as its owner's first command does.
     pub async fn first_key(&self) -> Result<String, ChaosError> {
         let deadline = Instant::now() + KEY_TIMEOUT;
         loop {
@@ -127,7 +127,7 @@ impl ServerPlace {
         }
     }
 
-    /// Verifies the chain of the audit log. Returns the summary; if a line does not fit, the reason.
+    /// Verifies the chain of the audit log. Returns the summary, or the reason if an entry does not fit.
     pub async fn verify_audit_log(&self) -> Result<String, String> {
         self.run(&["audit", "verify"]).await
     }
@@ -145,7 +145,7 @@ pub async fn until_ready(api: &ApiClient, log: &ServerLog) -> Result<(), ChaosEr
     Ok(())
 }
 
-/// Tells when the server is ready again after it was not, for ever.
+/// Reports whenever the server is ready again after an interruption. Never returns.
 pub async fn watch_readiness(api: ApiClient, story: Story) {
     let mut absent_since: Option<Instant> = None;
     loop {
@@ -165,7 +165,7 @@ async fn is_ready(api: &ApiClient) -> bool {
     api.peek("/readyz").await.is_some_and(|reply| reply.is_ok())
 }
 
-/// Keeps the server's process from writing to any file, or lets it write again.
+/// Prevents the server's process from writing to any file, or allows it to write again.
 pub async fn set_writable(server: &Keeper, prlimit: &Path, is_writable: bool) {
     let Some(pid) = server.pid() else { return };
     let limit = if is_writable { "--fsize=unlimited:" } else { "--fsize=0:" };

@@ -1,4 +1,4 @@
-//! Private services beside the server: PostgreSQL, Redis and Mosquitto, each where it is installed.
+//! Private services used by the server: PostgreSQL, Redis and Mosquitto, each if it is installed.
 
 use std::fs;
 use std::path::Path;
@@ -16,23 +16,23 @@ use crate::postgres::Postgres;
 use crate::programs::Programs;
 use crate::story::Story;
 
-/// Running services; `None` for those that are left out.
+/// Running services; `None` for those that are not used.
 #[derive(Debug)]
 pub struct Services {
-    /// Database, unless it is a file.
+    /// Database server; `None` if the database is a file.
     pub postgres: Option<Postgres>,
-    /// Shared counters and copies of events.
+    /// Redis, for shared counters and copies of events.
     pub redis: Option<Keeper>,
-    /// Broker of the smart home.
+    /// MQTT broker of the smart home.
     pub broker: Option<Keeper>,
-    /// Networks to database and Redis.
+    /// Networks to the database and Redis.
     pub networks: Vec<Arc<Network>>,
-    /// Settings by which the server finds them.
+    /// Server settings that contain the addresses of the services.
     pub variables: Vec<(&'static str, String)>,
 }
 
 impl Services {
-    /// Starts the services in a folder. They need not answer yet.
+    /// Starts the services in a folder, without waiting until they respond.
     pub async fn start(
         programs: &Programs,
         folder: &Path,
@@ -63,7 +63,7 @@ impl Services {
         Ok(services)
     }
 
-    /// Makes a network to a service. Returns the port for the server.
+    /// Creates a network to a service. Returns the port for the server.
     async fn add_network(&mut self, name: &str, port: u16) -> Result<u16, ChaosError> {
         let network = Network::to(name, &[port]).await?;
         let own = network.ports.first().copied().unwrap_or(port);
@@ -71,7 +71,7 @@ impl Services {
         Ok(own)
     }
 
-    /// Ends all services.
+    /// Stops all services.
     pub async fn end(&self) {
         if let Some(postgres) = &self.postgres {
             // All of its processes end at once, and need no clean state.

@@ -1,5 +1,5 @@
-//! Staff of the hall: they clear beds, judge parts, change spools, receive deliveries, and go and see what the server
-//! cannot know. What they say is repeated until it is acknowledged.
+//! Staff of the hall: they clear beds, sign off parts, change spools, receive deliveries, and inspect what the server
+//! cannot know. Their requests are repeated until they are acknowledged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,54 +16,55 @@ use crate::json::{items, number, text};
 
 /// Pause between two rounds.
 const ROUND_PAUSE: Duration = Duration::from_millis(250);
-/// Time for which a print is left in doubt, and the network to its printer is whole, before somebody goes and sees.
+/// Time for which a start has been unconfirmed, and the network to the printer has worked, before somebody inspects the
+/// printer.
 const DOUBT_PATIENCE: Duration = Duration::from_secs(3);
-/// Grams on a new spool, and in a delivery.
+/// Amount on a new spool and in a delivery, in grams.
 const SPOOL_GRAMS: u32 = 5_000;
 const DELIVERY_GRAMS: u32 = 100;
-/// One in this many rounds has a new spool, and one a delivery.
+/// One in this many rounds changes a spool, and one in this many receives a delivery.
 const ROUNDS_PER_SPOOL: u32 = 12;
 const ROUNDS_PER_DELIVERY: u32 = 9;
 /// One in this many plates has a bad part.
 const PLATES_PER_REJECT: u8 = 4;
-/// Refusals of a sign-off that are right: there is nothing to say about any more, or something else comes first.
+/// Codes of legitimate refusals of a sign-off: there is nothing left to sign off, or another sign-off comes first.
 const NOTHING_TO_SAY: [&str; 2] = ["nothing_to_sign_off", "sign_offs_waiting"];
 
-/// What the staff said, and was acknowledged.
+/// Acknowledged actions of the staff.
 #[derive(Debug, Default)]
 pub struct StaffRecords {
-    /// Number of good parts by attempt.
+    /// Number of good parts in the sign-off of each attempt.
     pub verdicts: BTreeMap<String, i64>,
-    /// Jobs about which somebody decided what the server could not know, or had made again.
+    /// Jobs whose outcome was resolved by the staff, or that the staff had printed again.
     pub decided_jobs: BTreeSet<String>,
     /// Number of spools that were changed.
     pub spools: u32,
-    /// Grams that were delivered.
+    /// Delivered amount, in grams.
     pub delivered_grams: u32,
 }
 
-/// The people of the hall.
+/// The staff of the hall.
 pub struct Staff {
     api: ApiClient,
     hall: Arc<Hall>,
     material: String,
     rng: Rng,
-    /// Nobody rejects parts any more, so that the shop comes to rest.
+    /// `true` once no more parts are rejected, so that the shop becomes idle.
     quiet: Arc<AtomicBool>,
     records: StaffRecords,
-    /// Attempts in doubt, with the time since which they are.
+    /// Unconfirmed attempts, each with the time since which it has been unconfirmed.
     doubts: BTreeMap<String, Instant>,
     commands: u64,
 }
 
 impl Staff {
-    /// Builds staff who have not said anything yet.
+    /// Creates staff who have not done anything yet.
     pub fn new(api: ApiClient, hall: Arc<Hall>, material: String, seed: u64, quiet: Arc<AtomicBool>) -> Self {
         let (rng, records) = (Rng::with_seed(!seed), StaffRecords::default());
         Self { api, hall, material, rng, quiet, records, doubts: BTreeMap::new(), commands: 0 }
     }
 
-    /// Works until the hall is closed. Returns what was said.
+    /// Works until `closed` is set. Returns the acknowledged actions.
     pub async fn work_until(mut self, closed: Arc<AtomicBool>) -> Result<StaffRecords, ApiFault> {
         while !closed.load(Relaxed) {
             self.round().await?;
@@ -100,13 +101,13 @@ impl Staff {
         Ok(())
     }
 
-    /// Returns another key for each command.
+    /// Returns a unique idempotency key.
     fn key(&mut self, what: &str) -> String {
         self.commands += 1;
         format!("{what}-{}", self.commands)
     }
 
-    /// Clears the bed of a printer that waits for it, and looks at one that is on hold.
+    /// Clears the bed of a printer if necessary, and inspects a printer that is on hold.
     async fn look_after(&mut self, printer: &Value) -> Result<(), ApiFault> {
         let (hall, id) = (self.hall.clone(), text(printer, "id"));
         let Some(machine) = hall.at(id) else { return Ok(()) };
@@ -131,7 +132,8 @@ impl Staff {
         self.sign_off(&path, &key, (machine, attempt), number(&job, "plateParts")).await
     }
 
-    /// Looks again at the parts of a finished job, unless somebody has judged them or clears them from their bed.
+    /// Signs off the parts of a finished job, unless they already have a sign-off or will get one when their bed is
+    /// cleared.
     async fn judge_again(&mut self, job: &Value) -> Result<(), ApiFault> {
         let hall = self.hall.clone();
         let Some(attempt) = items(job, "attempts").last() else { return Ok(()) };
@@ -149,7 +151,7 @@ impl Staff {
         self.sign_off(&path, &key, (machine, attempt_id), number(job, "plateParts")).await
     }
 
-    /// Says how many parts of a plate are good; of a print that did not finish, none are.
+    /// Signs off the parts of a plate; none are good if the print did not finish.
     async fn sign_off(
         &mut self,
         path: &str,
@@ -178,7 +180,7 @@ impl Staff {
         }
     }
 
-    /// Says of an attempt that has been in doubt for a while what its printer physically did.
+    /// Resolves an attempt that has been unconfirmed for a while, according to what its printer physically did.
     async fn go_and_see(&mut self, job: &Value) -> Result<(), ApiFault> {
         let Some(attempt) = items(job, "attempts").last() else { return Ok(()) };
         let id = text(attempt, "id");
@@ -198,13 +200,13 @@ impl Staff {
         self.decide(job, "resolve", &key, &json!({"outcome": outcome})).await
     }
 
-    /// Has a failed job made again.
+    /// Has a failed job printed again.
     async fn retry(&mut self, job: &Value) -> Result<(), ApiFault> {
         let key = self.key("retry");
         self.decide(job, "retry", &key, &json!({})).await
     }
 
-    /// Decides about a job. A refusal says that evidence or a cancel was faster.
+    /// Sends an operator's decision about a job. A refusal means that evidence or a cancellation came first.
     async fn decide(&mut self, job: &Value, act: &str, key: &str, body: &Value) -> Result<(), ApiFault> {
         let id = text(job, "id");
         if self.api.ask(&format!("/api/jobs/{id}/{act}"), key, body).await?.is_ok() {
@@ -235,12 +237,12 @@ impl Staff {
     }
 }
 
-/// Returns whether a printer calls for one of these kinds of attention.
+/// Returns whether a printer has one of these kinds of attention.
 fn asks(printer: &Value, words: &[&str]) -> bool {
     items(&printer["status"], "attention").iter().any(|word| words.iter().any(|one| word == one))
 }
 
-/// Returns whether a printer waits for a person who clears its bed.
+/// Returns whether a printer waits for a person to clear its bed.
 pub fn waits_for_bed(printer: &Value) -> bool {
     asks(printer, &["bed_not_cleared", "print_failed"])
 }

@@ -1,4 +1,5 @@
-//! Verdict over a run, from what printers, processor and API say: which promises hold, and which are broken.
+//! Verdict on a run, based on the evidence of printers, processor and API: which promises were kept, and which were
+//! broken.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,37 +12,37 @@ use crate::hall::Deeds;
 use crate::json::{amount, items, number, text};
 use crate::staff::StaffRecords;
 
-/// Amounts of material have three decimals.
+/// Tolerance for amounts of material, which have three decimals, in grams.
 const NEAR_GRAMS: f64 = 0.005;
 
-/// An order in the end, with its jobs and what the processor has of it.
+/// Final state of an order, with its jobs and the processor's balance.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What its customer wanted.
+    /// Sale as its customer planned it.
     pub sale: Sale,
     /// Order as the API shows it.
     pub order: Value,
-    /// Its jobs.
+    /// Jobs of the order.
     pub jobs: Vec<Value>,
-    /// Its payments and refunds by the processor's books.
+    /// Payments and refunds according to the processor's books.
     pub balance: Balance,
 }
 
-/// Promise of the server, with everything that breaks it.
+/// Promise of the server, with all violations.
 #[derive(Clone, Debug)]
 struct Promise {
     words: String,
     problems: Vec<String>,
 }
 
-/// All promises that were looked at.
+/// All promises that were checked.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
     promises: Vec<Promise>,
 }
 
 impl Verdict {
-    /// Adds a promise; it is broken if there are problems.
+    /// Adds a promise, which is broken if there are problems.
     pub fn add(&mut self, words: impl Into<String>, problems: Vec<String>) {
         self.promises.push(Promise { words: words.into(), problems });
     }
@@ -51,7 +52,7 @@ impl Verdict {
         self.promises.iter().all(|promise| promise.problems.is_empty())
     }
 
-    /// Formats the verdict for people.
+    /// Formats the verdict as text lines.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for Promise { words, problems } in &self.promises {
@@ -74,7 +75,7 @@ pub fn repeated_starts(events: &[PhysicalEvent]) -> Vec<String> {
     repeated.map(|(file, count)| format!("{file} was started {count} times")).collect()
 }
 
-/// Returns what is wrong with the money of an order.
+/// Returns the problems with the payments of an order.
 pub fn money_problems(outcome: &Outcome) -> Vec<String> {
     let Outcome { sale, order, balance, .. } = outcome;
     let mut problems = Vec::new();
@@ -91,7 +92,7 @@ pub fn money_problems(outcome: &Outcome) -> Vec<String> {
     problems
 }
 
-/// Returns what is wrong with the parts of an order that was to be made.
+/// Returns the problems with the parts of an order that was to be produced.
 pub fn part_problems(outcome: &Outcome) -> Vec<String> {
     let Outcome { sale, order, jobs, .. } = outcome;
     let mut problems = Vec::new();
@@ -110,7 +111,8 @@ pub fn part_problems(outcome: &Outcome) -> Vec<String> {
     problems
 }
 
-/// Returns the jobs of an order that are said to be made and were not, or were made again although nobody had said so.
+/// Returns the jobs of an order that are shown as completed but were not printed, or that were printed again although
+/// nobody had requested it.
 pub fn print_problems(
     outcome: &Outcome,
     deeds: &BTreeMap<String, Deeds>,
@@ -128,7 +130,7 @@ pub fn print_problems(
     problems
 }
 
-/// Returns the acknowledged verdicts about parts that the jobs of an order do not show.
+/// Returns the acknowledged sign-offs that the jobs of an order do not show.
 pub fn sign_off_problems(outcome: &Outcome, verdicts: &BTreeMap<String, i64>) -> Vec<String> {
     let attempts = outcome.jobs.iter().flat_map(|job| items(job, "attempts"));
     let mut problems = Vec::new();
@@ -141,7 +143,7 @@ pub fn sign_off_problems(outcome: &Outcome, verdicts: &BTreeMap<String, i64>) ->
     problems
 }
 
-/// Returns what is wrong with the stock, of which `first_grams` were there in the beginning.
+/// Returns the problems with the stock, which was `first_grams` at the start.
 pub fn stock_problems(material: &Value, outcomes: &[Outcome], first_grams: f64, records: &StaffRecords) -> Vec<String> {
     let needs = outcomes.iter().flat_map(|outcome| &outcome.jobs).flat_map(|job| items(job, "needs"));
     let consumed: f64 = needs.map(|need| amount(need, "consumed")).sum();
@@ -157,7 +159,7 @@ mod tests {
     use super::*;
     use crate::plan::Plan;
 
-    /// Builds a paid order for two parts, of which each was printed once.
+    /// Builds a paid order for two parts, each of which was printed once.
     fn outcome() -> Outcome {
         let job = |id: &str, attempt: &str| {
             let attempts = json!([{"id": attempt, "printerId": "p", "signOff": {"goodCount": 1}}]);

@@ -25,19 +25,19 @@ use crate::story::Story;
 
 /// Path at which the server receives payment events.
 const PAYMENT_EVENTS: &str = "/webhooks/payments";
-/// Longest time to fill the shop.
+/// Maximum time to set up the shop.
 const SET_UP_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Everything that runs.
 #[derive(Debug)]
 pub struct World {
-    /// Place of the server, for its commands.
+    /// Folder and settings of the server, for its commands.
     pub place: ServerPlace,
     /// Server under test.
     pub server: Keeper,
     /// Log of the server.
     pub log: ServerLog,
-    /// Services beside it.
+    /// Services used by the server.
     pub services: Services,
     /// Payment processor.
     pub processor: Arc<SimPaymentProcessor>,
@@ -45,18 +45,18 @@ pub struct World {
     pub hall: Arc<Hall>,
     /// Products.
     pub catalogue: Arc<Catalogue>,
-    /// Every network that can be cut.
+    /// All networks that can be cut.
     pub networks: Vec<Arc<Network>>,
-    /// Program that keeps files from being written.
+    /// Program that prevents the server from writing files; `None` if it is not installed.
     pub prlimit: Option<PathBuf>,
     /// Client of the API.
     pub api: ApiClient,
-    /// Ports that nobody else may take.
+    /// Reserved ports.
     _ports: Ports,
 }
 
 impl World {
-    /// Starts everything in a folder, and fills the shop.
+    /// Starts everything in a folder, and sets up the shop.
     pub async fn start(
         arguments: &ChaosArguments,
         programs: &Programs,
@@ -104,14 +104,14 @@ impl World {
         })
     }
 
-    /// Ends everything that runs.
+    /// Stops everything.
     pub async fn end(&self) {
         self.server.kill().await;
         self.services.end().await;
     }
 }
 
-/// Returns the settings by which the server pays through a network.
+/// Returns the settings that make the server use the payment processor through a network.
 fn payment_variables(network: &Network, key: &str, event_secret: &str) -> Vec<(&'static str, String)> {
     let port = network.ports.first().copied().unwrap_or_default();
     vec![
@@ -121,7 +121,7 @@ fn payment_variables(network: &Network, key: &str, event_secret: &str) -> Vec<(&
     ]
 }
 
-/// Returns the port in an address; 0 if there is none.
+/// Returns the port in a URL; 0 if there is none.
 fn port_of(address: &str) -> u16 {
     Url::parse(address).ok().and_then(|url| url.port()).unwrap_or_default()
 }

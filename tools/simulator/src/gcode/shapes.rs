@@ -77,7 +77,7 @@ pub fn shaped_package(name: &str, seconds: u64, filaments: &[(f64, &str)], plate
     package_of_filaments(&with_shapes(&code, plate), filaments)
 }
 
-/// Comments with which a slicer marks its moves.
+/// Comments that a slicer uses to mark its moves.
 struct MoveComments {
     layer: &'static str,
     feature: &'static str,
@@ -163,7 +163,7 @@ mod tests {
         PlateLayout { shape, copies: 1, area: if is_large { (300.0, 240.0) } else { (80.0, 60.0) } }
     }
 
-    /// Returns the millimetres that a move extrudes.
+    /// Returns the length of filament that a move extrudes, in millimetres; `None` if it extrudes none.
     fn extrusion(line: &str) -> Option<f64> {
         line.split_whitespace().find_map(|word| word.strip_prefix('E')).and_then(|mm| mm.parse().ok())
     }

@@ -23,7 +23,7 @@ use crate::wire::SimServer;
 pub const PEER_TOKEN: &str = "shown-to-all-systems-of-the-shop";
 /// Credentials for the external shops, as `key:secret` for those that use both.
 pub const SHOP_TOKEN: &str = "key-of-the-shop:shown-to-other-shops";
-/// Client ID with which the shop's program is registered in the accounting system.
+/// Client ID under which the shop's program is registered in the accounting system.
 const PROGRAM: &str = "printfloor-demo";
 /// First bytes of a JPEG.
 const PICTURE: [u8; 6] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 16];

@@ -1,5 +1,5 @@
-//! Simulated bucket of a service with Amazon's S3 protocol, in memory. It checks no signatures. Single requests can be
-//! made to fail as those of a real service do: refused, carried out without an answer, or hanging.
+//! Simulated bucket with Amazon's S3 protocol, in memory. It does not verify signatures. Individual requests can be
+//! made to fail as with a real service: refused, executed without a response, or hanging.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,11 +20,11 @@ const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 /// Failure of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BucketFault {
-    /// The request is answered with this status, and changes nothing.
+    /// Responds with this status without executing the request.
     Refused(u16),
-    /// The request is carried out, and answered with an error of the server.
+    /// Executes the request, but responds with a server error.
     AnswerLost,
-    /// The request is never answered, and changes nothing.
+    /// Never responds and does not execute the request.
     Hanging,
     /// The request to store an object is answered as if it had been carried out, and changes nothing.
     Forgotten,
@@ -34,10 +34,10 @@ pub enum BucketFault {
 #[derive(Debug, Default)]
 pub struct BucketState {
     objects: BTreeMap<String, Object>,
-    /// Parts of each upload by their number.
+    /// Parts of each multipart upload, by part number.
     uploads: HashMap<String, BTreeMap<u32, Bytes>>,
     upload_count: usize,
-    /// Method and a part of the URL of the requests that fail, each once.
+    /// Method and URL substring of requests that fail, each once, with the failure.
     faults: Vec<(String, String, BucketFault)>,
     /// Method and URL of all requests so far.
     calls: Vec<String>,
@@ -61,7 +61,7 @@ impl SimBucket {
         Self::serve(BucketState::default(), "", |shared| Router::new().fallback(answer).with_state(shared)).await
     }
 
-    /// Makes the next request with this method whose URL contains a text fail.
+    /// Makes the next request with this method and a URL that contains `url` fail.
     pub fn fail(&self, method: &str, url: &str, fault: BucketFault) {
         self.shared.with(|inside| inside.faults.push((method.to_owned(), url.to_owned(), fault)));
     }
@@ -87,7 +87,7 @@ impl SimBucket {
         self.shared.with(|inside| inside.objects.remove(key));
     }
 
-    /// Sets the time at which all objects were stored.
+    /// Sets the modification time of all objects.
     pub fn set_modified(&self, modified_at: Timestamp) {
         self.shared.with(|inside| {
             inside.objects.values_mut().for_each(|object| object.modified_at = modified_at);
@@ -100,7 +100,7 @@ impl BucketState {
         self.objects.insert(key, Object { content, modified_at: Timestamp::now() });
     }
 
-    /// Returns the fault of this request, which is not one of later requests.
+    /// Returns the fault for this request and removes it, so that it applies only once; `None` if there is none.
     fn fault(&mut self, method: &Method, url: &str) -> Option<BucketFault> {
         let is_meant =
             |(of, text, _): &(String, String, BucketFault)| method == of.as_str() && url.contains(text.as_str());
@@ -108,7 +108,7 @@ impl BucketState {
         Some(self.faults.remove(position).2)
     }
 
-    /// Lists the objects whose keys begin with a prefix.
+    /// Lists the objects whose keys have this prefix.
     fn list(&self, prefix: &str) -> Response {
         let entries = self.objects.iter().filter(|(key, _)| key.starts_with(prefix)).map(|(key, object)| {
             let (modified_at, size) = (object.modified_at, object.content.len());
@@ -119,7 +119,7 @@ impl BucketState {
         xml("ListBucketResult", &entries.collect::<String>())
     }
 
-    /// Removes the objects that a request names.
+    /// Removes the objects that a request lists.
     fn remove_all(&mut self, body: &[u8]) -> Response {
         let body = String::from_utf8_lossy(body);
         let keys = body.split("<Key>").skip(1).filter_map(|rest| rest.split("</Key>").next());
@@ -138,7 +138,7 @@ impl BucketState {
         xml("InitiateMultipartUploadResult", &format!("<UploadId>{id}</UploadId>"))
     }
 
-    /// Carries out a request that belongs to an upload in parts.
+    /// Executes a request that belongs to a multipart upload.
     fn upload(&mut self, method: &Method, key: &str, id: &str, query: &str, body: Bytes) -> Response {
         if *method == Method::DELETE {
             self.uploads.remove(id);
@@ -156,7 +156,7 @@ impl BucketState {
         xml("CompleteMultipartUploadResult", "<ETag>\"whole\"</ETag>")
     }
 
-    /// Carries out a request and returns its answer.
+    /// Executes a request and returns its response.
     fn act(&mut self, method: &Method, key: &str, query: &str, range: Option<(usize, usize)>, body: Bytes) -> Response {
         if let Some(id) = parameter(query, "uploadId") {
             return self.upload(method, key, id, query, body);
@@ -243,19 +243,19 @@ fn content(object: &Object, range: Option<(usize, usize)>) -> Response {
     (StatusCode::PARTIAL_CONTENT, [(header::CONTENT_RANGE, place)], object.content.slice(first..end)).into_response()
 }
 
-/// Returns the first and the last byte that a request asks for.
+/// Returns the first and last byte of the requested range; `None` if the request has none.
 fn range(headers: &HeaderMap) -> Option<(usize, usize)> {
     let text = headers.get(header::RANGE)?.to_str().ok()?.strip_prefix("bytes=")?;
     let (first, last) = text.split_once('-')?;
     Some((first.parse().ok()?, last.parse().ok()?))
 }
 
-/// Returns the value of a parameter of a query.
+/// Returns the value of a query parameter; `None` if it is missing.
 fn parameter<'a>(query: &'a str, name: &str) -> Option<&'a str> {
     query.split('&').find_map(|pair| pair.split_once('=').filter(|(key, _)| *key == name)).map(|(_, value)| value)
 }
 
-/// Decodes the percent-encoded characters of a part of a URL.
+/// Decodes the percent-encoded characters in a part of a URL.
 fn decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

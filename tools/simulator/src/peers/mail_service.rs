@@ -31,9 +31,9 @@ pub struct MailServiceState {
     keys: HashMap<String, usize>,
     /// Idempotency keys of the requests in flight.
     under_way: HashSet<String>,
-    /// Makes the service accept messages but cut the connection instead of responding.
+    /// `true` if the service accepts messages but cuts the connection instead of responding.
     loses_answers: bool,
-    /// Keeps requests in flight without completing them.
+    /// `true` if requests are kept in flight and never completed.
     holds: bool,
     requests: Vec<MailRequest>,
 }
@@ -45,8 +45,7 @@ pub struct MailRequest {
     pub key: Option<String>,
     /// Message body.
     pub body: Value,
-    /// Name of the error with which the request was rejected; `None` if it, or an earlier request with the same key,
-    /// was accepted.
+    /// Name of the error in the rejection; `None` if the request, or an earlier one with the same key, was accepted.
     pub error: Option<&'static str>,
 }
 

@@ -24,7 +24,7 @@ pub(super) struct ProcessorObjects {
     pub(super) happened: Vec<Value>,
     /// Base URL of the processor's pages.
     pub(super) base_url: String,
-    /// Error code with which refunds are rejected; `None` accepts them.
+    /// Error code for rejected refunds; `None` accepts refunds.
     pub(super) refuses_refunds: Option<String>,
     /// Method and path of each disabled call, with the status that it returns.
     pub(super) refused_calls: Vec<(String, u16)>,

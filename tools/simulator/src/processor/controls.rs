@@ -35,9 +35,9 @@ pub(super) fn routes() -> Router<ProcessorHost> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct DeliveryConditionsRequest {
-    /// Holds events back as long as it is set.
+    /// `true` to hold back all events until the next change.
     hold: bool,
-    /// Sends pending events in a different order from the one in which they happened.
+    /// `true` to send pending events in a different order from the one in which they happened.
     shuffle: bool,
     /// Number of times to send each event: 1, 2 or 10.
     repeat: Option<u8>,

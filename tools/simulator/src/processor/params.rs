@@ -84,7 +84,7 @@ impl Params {
         self.member(name).is_some()
     }
 
-    /// Returns a parameter as text; empty text is treated as absent.
+    /// Returns a parameter as text; `None` if it is absent or empty.
     pub(super) fn text(&self, name: &str) -> Option<&str> {
         match self.member(name) {
             Some(ParamNode::Text(text)) => Some(text.as_str()).filter(|text| !text.is_empty()),
@@ -97,7 +97,7 @@ impl Params {
         self.text(name).ok_or_else(|| ErrorResponse::missing(&self.named(name)))
     }
 
-    /// Returns a parameter as an integer.
+    /// Returns a parameter as an integer; `None` if it is absent.
     pub(super) fn integer(&self, name: &str) -> Result<Option<i64>, ErrorResponse> {
         let Some(text) = self.text(name) else { return Ok(None) };
         let wrong = || {
@@ -107,7 +107,7 @@ impl Params {
         text.parse().map(Some).map_err(|_| wrong())
     }
 
-    /// Returns a parameter as a flag, `true` or `false`.
+    /// Returns a parameter as a flag, `true` or `false`; `None` if it is absent.
     pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, ErrorResponse> {
         match self.text(name) {
             None => Ok(None),
@@ -117,7 +117,7 @@ impl Params {
         }
     }
 
-    /// Returns a nested part of the parameters, if present.
+    /// Returns a nested part of the parameters; `None` if it is absent.
     pub(super) fn part(&self, name: &str) -> Option<Self> {
         match self.member(name) {
             Some(root @ ParamNode::Named(_)) => Some(Self { root: root.clone(), path: self.named(name) }),
@@ -162,7 +162,7 @@ impl Params {
     }
 }
 
-/// Splits `a[b][c]` into its steps; `None` if the name is truncated.
+/// Splits `a[b][c]` into its steps; `None` if the brackets are malformed.
 fn steps(name: &str) -> Option<Vec<String>> {
     let (first, mut rest) = name.split_at(name.find('[').unwrap_or(name.len()));
     let mut steps = vec![first.to_owned()];
@@ -175,7 +175,7 @@ fn steps(name: &str) -> Option<Vec<String>> {
     Some(steps)
 }
 
-/// Inserts a value; `None` if a value and a nested part have the same name.
+/// Inserts a value; `None` if the name is already taken by a value or a nested part.
 fn put(into: &mut BTreeMap<String, ParamNode>, steps: &[String], value: String) -> Option<()> {
     let (first, rest) = steps.split_first()?;
     // `expand[]=a&expand[]=b`: entries are numbered as they come.

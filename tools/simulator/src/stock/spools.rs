@@ -29,7 +29,7 @@ struct StockSpool {
     filament: i64,
     /// Initial weight in thousandths of a gram.
     initial: Option<i64>,
-    /// Used weight in grams, as a floating-point number with all its digits, which is how the real program stores it.
+    /// Used weight in grams, as a floating-point number with all its digits, as the real program stores it.
     used: f64,
     /// Time of the last withdrawal, with one-second resolution.
     last_used: Option<Timestamp>,
@@ -192,7 +192,7 @@ impl SpoolSystem {
         self.host.with(|inside| inside.spools.remove(&spool));
     }
 
-    /// Returns a spool's used amount in thousandths of a gram.
+    /// Returns a spool's used amount in thousandths of a gram; `None` if there is no such spool.
     pub fn used(&self, spool: i64) -> Option<i64> {
         self.host.with(|inside| inside.spools.get(&spool).map(StockSpool::thousandths))
     }

@@ -8,7 +8,8 @@ use tokio::time::{Interval, MissedTickBehavior};
 
 use crate::{VirtualPrinter, faults::make_absurd};
 
-/// Builds the interval at which a printer pushes messages on its own. Missed ticks are skipped.
+/// Builds the interval at which a printer pushes messages on its own. After a late tick, the next one follows a full
+/// period later.
 pub(crate) fn push_interval(period: Duration) -> Interval {
     let mut ticks = tokio::time::interval(period);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

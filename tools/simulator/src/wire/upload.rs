@@ -114,11 +114,11 @@ impl MultipartUpload {
 /// Buffer into which the contents of an upload are written as they arrive.
 enum UploadBuffer {
     Own(BytesMut),
-    /// A buffer shared with other uploads, and this upload's own write position.
+    /// Buffer shared with other uploads, and this upload's own write position.
     Shared(Arc<Mutex<Vec<u8>>>, usize),
 }
 
-/// Temporary file for uploads that share one; removed when the last of them has ended.
+/// Temporary file for uploads that share a single one; removed when the last of them has ended.
 static SHARED: Mutex<Weak<Mutex<Vec<u8>>>> = Mutex::new(Weak::new());
 
 impl UploadBuffer {

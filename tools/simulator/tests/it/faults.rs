@@ -18,7 +18,7 @@ fn probe(lab: &Lab) -> &'static str {
     if lab.printer.kind == PrinterKind::FwRest { "/server/info" } else { "/api/job" }
 }
 
-/// Returns what the printer reports about the file: printing, finished or neither.
+/// Returns the state that the printer reports for the file: `printing`, `complete` or `neither`.
 async fn says(lab: &Lab) -> &'static str {
     if lab.printer.kind == PrinterKind::FwRest {
         match lab.print_stats().await["state"].as_str().unwrap() {

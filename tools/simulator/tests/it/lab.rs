@@ -88,7 +88,7 @@ impl Lab {
         self.send(self.upload_request(name, gcode(name, seconds, 5.0, 1000.0).into_bytes(), &[])).await
     }
 
-    /// Starts a stored file with the protocol's own call.
+    /// Starts a print of a stored file with the protocol's own call.
     pub async fn start(&self, name: &str) -> (StatusCode, Value) {
         if self.printer.kind == PrinterKind::FwRest {
             self.post(&format!("/printer/print/start?filename={name}")).await

@@ -299,7 +299,7 @@ pub struct Ftp {
     control: TlsStream<TcpStream>,
     config: Arc<ClientConfig>,
     arrived: BytesMut,
-    /// Makes data connections resume the session of the control connection.
+    /// `true` if data connections resume the TLS session of the control connection.
     pub resumes: bool,
 }
 

@@ -35,7 +35,7 @@ pub(super) const PATH: &str = "/shop/settings/users";
 pub(super) const NEW_PATH: &str = "/shop/settings/users/new";
 /// Number of staff members per page.
 const USERS_PER_PAGE: u64 = 50;
-/// Form field of the list's forms: number of entries that the list skips, for the way back to it.
+/// Name of the form field that holds the list's offset, so that the user returns to the same position in the list.
 pub(super) const FROM_FIELD: &str = "from";
 
 handles! {

@@ -1,10 +1,10 @@
-//! The fleet of a shop with printers of every type, three of each: 50 jobs of five SKUs, 80 in the long profile, and
-//! faults that come and go by a seed, which is printed; `PRINTFLOOR_TEST_SEED` replays one. Parts are sliced as text
-//! and as packages, because no file fits all types, each of one colour and of two, and one SKU is a kit.
+//! A shop with printers of every type, three each: 50 jobs for five SKUs, 80 in the long profile, and faults that come
+//! and go according to a seed, which is printed; `PRINTFLOOR_TEST_SEED` replays a run. Parts are sliced as text and as
+//! packages, because no file fits all types, in one colour and in two, and one SKU is a kit.
 //!
-//! Prints take as long as their files say, which is what the rule for starts that nobody saw goes by. What is in doubt
-//! when the faults are over must be what that rule leaves to people; then a person says what the machine did, and
-//! everything else ends by itself.
+//! Prints take as long as their files state, which the rule for unobserved starts relies on. Attempts that are still
+//! unconfirmed once the faults have ended must be ones that the rule leaves to people; then a person reports what the
+//! machine did, and everything else finishes by itself.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,13 +29,13 @@ use crate::support::{App, on_sqlite, until};
 
 const SEED: u64 = 20_261_122;
 const PRINTERS: usize = 15;
-/// Orders of six parts among the others in each run, and in the long profile.
+/// Number of orders for six parts among the others, in each run and in the long profile.
 const ORDERS_OF_SIX: [usize; 2] = [2, 7];
-/// Jobs of all other orders.
+/// Number of jobs of all other orders.
 const OTHER_JOBS: usize = 38;
-/// Colours of the two materials, as the package of two colours and the changers name them.
+/// Colours of the two materials, as hexadecimal RGB, as written in the two-colour package and in the changers.
 const COLOURS: [&str; 2] = ["#1B1B22", "#F4F1E6"];
-/// Doubts that no look at a printer ends, as they are told.
+/// Parts of the messages about uncertainties that polling a printer cannot resolve.
 const LASTING: [&str; 5] = [
     "server restarted",
     "names the file as its last print",
@@ -44,20 +44,20 @@ const LASTING: [&str; 5] = [
     "its end was not observed",
 ];
 
-/// Physical deeds of a machine with the file of an attempt.
+/// Physical actions of a machine with the file of one attempt.
 #[derive(Clone, Default, Debug)]
 struct Did {
     started: usize,
     finished: usize,
     /// Number of prints that failed, were interrupted or were cancelled.
     broken: usize,
-    /// The machine lost its power while it had the file.
+    /// `true` if the machine lost power while it had the file.
     restarted: bool,
-    /// From which slot each tool was fed, where the machine has a changer.
+    /// Slot that fed each tool; empty without a changer.
     fed: Vec<(u32, i64)>,
 }
 
-/// Returns the logs of all machines, by attempt.
+/// Returns the physical actions of all machines, by attempt.
 fn did(fleet: &Fleet) -> BTreeMap<String, Did> {
     let mut all: BTreeMap<String, Did> = BTreeMap::new();
     for sim in &fleet.printers {
@@ -83,12 +83,12 @@ fn did(fleet: &Fleet) -> BTreeMap<String, Did> {
     all
 }
 
-/// Printers by their ids, with the slots of the colours in each.
+/// Printers by ID, each with the slots of the colours.
 type Printers = BTreeMap<String, (SimPrinter, Vec<usize>)>;
 
-/// Registers all printers: those with a changer have both colours in it, each the other way round than the one before,
-/// and the last of them black alone; of the others the first of each type has a second tool with white. Gives the
-/// printers by their ids, and the slots of the colours in each.
+/// Registers all printers: the changers contain both colours, in alternating order, and the last one only black; of the
+/// other types, the first printer has a second tool with white. Returns the printers by ID, each with the slots of the
+/// colours.
 async fn open(app: &App, fleet: &Fleet, materials: [&String; 2]) -> Printers {
     let mut printers = BTreeMap::new();
     for (n, sim) in fleet.printers.iter().enumerate() {
@@ -123,9 +123,9 @@ async fn open(app: &App, fleet: &Fleet, materials: [&String; 2]) -> Printers {
 /// Products and orders of the shop.
 struct Shop {
     orders: Vec<String>,
-    /// The SKU of two colours that is sliced as a package, for printers with a changer.
+    /// Two-colour SKU, sliced as a package, for printers with a changer.
     sign: String,
-    /// Seconds that a print of each SKU takes.
+    /// Print time of each SKU, in seconds.
     seconds: BTreeMap<String, f64>,
 }
 
@@ -159,7 +159,8 @@ async fn orders(app: &App, [black, white]: [&String; 2], orders_of_six: usize) -
     Shop { orders: placed, sign, seconds }
 }
 
-/// Returns whether the rule leaves the outcome of an attempt to people: by its words, and by what its machine did.
+/// Returns whether the rule leaves the outcome of an attempt to people, according to the reason and to what the machine
+/// did.
 fn is_left_to_people(reason: &str, kind: PrinterKind, did: &Did, stated_seconds: f64) -> bool {
     let remembers = can(kind, Operation::History);
     // It was out of sight, and nothing at the printer tells of its end.
@@ -179,7 +180,7 @@ fn is_left_to_people(reason: &str, kind: PrinterKind, did: &Did, stated_seconds:
     unwatched.is_none_or(|seconds| seconds + 1.0 > stated_seconds / 2.0)
 }
 
-/// Returns the outcome that a person who looks at the machine reports.
+/// Returns the outcome that a person reports after inspecting the machine.
 fn outcome(did: &Did) -> &'static str {
     match did {
         Did { finished: 1.., .. } => "finished",
@@ -200,7 +201,7 @@ async fn jobs_of(app: &App, orders: &[String]) -> Vec<Value> {
     jobs
 }
 
-/// Returns whether the error of a failed job is what happened.
+/// Returns whether the error of a failed job is correct.
 fn is_true(job: &Value, last: &Did, all: &[Did], kind: PrinterKind) -> bool {
     let why = words(job, "error");
     if why.contains("refused by") {
@@ -268,7 +269,8 @@ on_sqlite! {
     }
 }
 
-/// Waits until one more job has ended, or one is in a doubt that only people end; returns how many are open.
+/// Waits until another job has ended, or one is unconfirmed in a way that only a person can resolve; returns the number
+/// of open jobs.
 async fn jobs_left(app: &App, shop: &Shop, before: usize) -> usize {
     until_seen("one more job to end", || async {
         let jobs = jobs_of(app, &shop.orders).await;
@@ -283,8 +285,8 @@ async fn jobs_left(app: &App, shop: &Shop, before: usize) -> usize {
     .await
 }
 
-/// Says of each job in doubt what its machine did; the rule must have left it to people. Returns the type and the
-/// reason of each attempt.
+/// Resolves each unconfirmed job by what its machine did, and checks that the rule had left it to people. Returns the
+/// type and reason for each attempt.
 async fn resolve_doubts(
     app: &App,
     fleet: &Fleet,
@@ -315,7 +317,8 @@ async fn resolve_doubts(
     doubted
 }
 
-/// Checks each job against the deeds of the machines; returns how many are completed, and the errors of the others.
+/// Checks each job against the actions of the machines; returns the number of completed jobs and the errors of the
+/// others.
 fn judge(jobs: &[Value], truth: &BTreeMap<String, Did>, shop: &Shop, printers: &Printers) -> (usize, Vec<String>) {
     let (mut completed, mut failed) = (0, Vec::new());
     for job in jobs {

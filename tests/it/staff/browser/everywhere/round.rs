@@ -1,4 +1,4 @@
-//! A round through pages that links lead to, in a browser.
+//! A crawl through linked pages in a browser.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -8,35 +8,35 @@ use crate::support::drawing::draw;
 use crate::support::{App, Client};
 
 const PHONE_WIDTH: u32 = 360;
-/// Widths of a tablet and a small desk, at which the long profile looks at words in tables as well.
+/// Widths of a tablet and a small desktop, in pixels, at which the long profile also checks words in tables.
 const WIDER_WIDTHS: [u32; 2] = [768, 1280];
-/// More pages than there are: links that lead on and on would end here.
+/// Limit above the number of pages, which stops an endless crawl.
 const MAX_PAGES: usize = 150;
-/// Pages of one pattern that are looked at: what is shown of one thing is not all that is shown of another.
+/// Number of pages visited per pattern, because pages of the same kind show different things.
 const SOME: usize = 2;
-/// Of so many pages that show in another way what the first page of a pattern has, a run draws one.
+/// Of the pages that present the content of a pattern's first page differently, a run selects one in this many.
 const ONE_OF: u64 = 3;
-/// The states on a page of the staff that stand outside of what is kept up to date: parts that are read again, and
-/// marks of printers, which the stream renews.
+/// Script that lists the states on a staff page that are not kept up to date, that is, outside the parts that are
+/// reloaded and the printers' states that the stream updates.
 const STALE_STATES: &str = "[...document.querySelectorAll('#content[data-stream] .state')]\
     .filter(at => !at.closest('[data-fresh], [data-of]')).map(at => at.textContent)";
-/// Script with the text spacing that readers may set: it must cut nothing off.
+/// Script that applies the text spacing that readers may choose; no text may be cut off.
 const WIDE_TEXT: &str = "(() => { const sheet = new CSSStyleSheet(); \
     sheet.replaceSync('*{line-height:1.5!important;letter-spacing:.12em!important;word-spacing:.16em!important}p{margin-bottom:2em!important}'); \
     document.adoptedStyleSheets = [sheet]; })()";
 
-/// Pages that a round holds against the rules of accessibility.
+/// Pages for which a crawl checks the accessibility rules.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum LookScope {
-    /// Each pattern without a query in one look, and a part of the others.
+    /// Each pattern without a query in one variant, and a selection of the others.
     Drawn,
-    /// A part of all patterns, whose pages another round has.
+    /// A selection from all patterns, because another crawl covers them.
     DrawnOfAll,
-    /// Every page in every look.
+    /// Every page in every variant.
     Full,
 }
 
-/// Looks in which a page is held against the rules of accessibility.
+/// Variants in which a page is checked against the accessibility rules.
 #[derive(Clone, Copy)]
 struct Looks {
     light_on_desk: bool,
@@ -47,23 +47,23 @@ struct Looks {
 const EVERY_LOOK: Looks = Looks { light_on_desk: true, dark_on_desk: true, dark_on_phone: true };
 const NO_LOOK: Looks = Looks { light_on_desk: false, dark_on_desk: false, dark_on_phone: false };
 
-/// A round through pages.
+/// A crawl through pages.
 pub struct Round<'a> {
     pub browser: &'a mut Browser,
     pub tab: Tab,
     base: String,
-    /// Client that follows a link before the browser goes there.
+    /// Client that resolves a link before the browser opens it.
     asker: Client,
-    /// The pages that were looked at, as [`pattern`]s.
+    /// Visited pages, as [`pattern`]s.
     visits: BTreeSet<String>,
     wrong: Vec<String>,
     scope: LookScope,
-    /// Number of pages that were looked at so far.
+    /// Number of visited pages.
     count: usize,
 }
 
-/// Returns the path of a page for all resources of its kind, with the names of its parameters. A further part of a list
-/// is no page of its own.
+/// Returns a page's path with placeholders for IDs and the names of its parameters. Further pages of a list have the
+/// same pattern.
 pub fn pattern(path: &str) -> String {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let is_name = |part: &str| part.len() <= 30 && !part.contains(|c: char| c.is_ascii_digit());
@@ -84,7 +84,7 @@ impl<'a> Round<'a> {
         Self { browser, tab, base, asker, visits, wrong, scope, count: 0 }
     }
 
-    /// Returns the looks in which the next page is held against the rules.
+    /// Returns the variants in which the next page is checked against the accessibility rules.
     fn looks(&self, name: &str, is_first: bool) -> Looks {
         // What all pages share is seen in every look on the first one.
         if self.scope == LookScope::Full || self.count == 0 {
@@ -98,7 +98,7 @@ impl<'a> Round<'a> {
         Looks { light_on_desk: !on_phone, dark_on_desk: false, dark_on_phone: on_phone }
     }
 
-    /// Looks at the page that is open, unfolded, as it is.
+    /// Checks the open page as it is, with everything expanded.
     async fn glance(&mut self, name: &str, looks: Looks) {
         self.count += 1;
         let tab = self.tab.clone();
@@ -112,7 +112,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Does what [`Self::glance`] does, and looks at the page dark and on a phone, and with more space in its text.
+    /// Checks the page as [`Self::glance`] does, and also in dark mode, on a phone, and with wider text spacing.
     pub async fn look(&mut self, name: &str) {
         let looks = self.looks(name, true);
         self.glance(name, looks).await;
@@ -150,7 +150,7 @@ impl<'a> Round<'a> {
         self.browser.window(&tab, DESK.0, DESK.1, false).await;
     }
 
-    /// Notes words that break in cells of tables, or do not fit into them.
+    /// Records words that break inside table cells or do not fit into them.
     fn note_words(&mut self, name: &str, faults: &LayoutFaults) {
         if !faults.broken.is_empty() {
             self.wrong.push(format!("{name} breaks words in its tables: {:?}", faults.broken));
@@ -160,14 +160,14 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Returns whether a link leads to a page, and not to a file, a stream or elsewhere.
+    /// Returns whether a link leads to a page rather than to a file, a stream or another site.
     async fn is_page(&self, path: &str) -> bool {
         let answer = self.asker.open(self.asker.request("GET", path)).await;
         let kind = answer.headers().get("content-type").and_then(|kind| kind.to_str().ok());
         !answer.status().is_redirection() && kind.is_some_and(|kind| kind.starts_with("text/html"))
     }
 
-    /// Looks at the pages of these sorts that links lead to, at some of each pattern.
+    /// Visits linked pages with these first path segments, up to [`SOME`] for each pattern.
     pub async fn walk(&mut self, begin: &[&str], sorts: &[&str]) {
         let mut to_see: VecDeque<String> = begin.iter().map(|path| (*path).to_owned()).collect();
         let mut queued: BTreeSet<String> = to_see.iter().cloned().collect();
@@ -198,7 +198,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Opens a page; returns where its links lead.
+    /// Opens a page; returns the targets of its links.
     async fn load(&mut self, path: &str) -> Vec<String> {
         let tab = self.tab.clone();
         self.browser.load(&tab, &format!("{}{path}", self.base)).await;
@@ -206,13 +206,13 @@ impl<'a> Round<'a> {
         links.as_array().into_iter().flatten().filter_map(|link| Some(link.as_str()?.to_owned())).collect()
     }
 
-    /// Opens a page and looks at it.
+    /// Opens a page and checks it.
     pub async fn visit(&mut self, path: &str, name: &str) {
         self.load(path).await;
         self.look(name).await;
     }
 
-    /// Ends the round: fails with all that was wrong, each once.
+    /// Ends the crawl: fails with all distinct faults, or returns the visited patterns.
     pub fn end(self) -> BTreeSet<String> {
         let all: BTreeSet<String> = self.browser.faults(&self.base).into_iter().chain(self.wrong).collect();
         let faults: Vec<String> = all.into_iter().collect();

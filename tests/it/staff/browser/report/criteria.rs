@@ -1,16 +1,16 @@
-//! The criteria of WCAG 2.2 of the levels A and AA, each with what tests it besides the rules of axe.
+//! The criteria of WCAG 2.2 at levels A and AA, each with its checks besides the axe rules.
 
-/// A criterion of success.
+/// A success criterion of WCAG.
 pub struct Criterion {
-    /// Its number.
+    /// Number in the standard, such as `1.4.3`.
     pub number: &'static str,
     /// Name in the standard.
     pub name: &'static str,
-    /// `A` or `AA`.
+    /// Conformance level: `A` or `AA`.
     pub level: &'static str,
-    /// Tests of our own, by name.
+    /// Names of the project's own tests.
     pub tests: &'static [&'static str],
-    /// Findings of a person, or the reason why it does not apply; empty where machines test it.
+    /// Result of a manual review, or the reason why the criterion does not apply; empty if it is tested automatically.
     pub by_hand: &'static str,
 }
 
@@ -24,7 +24,7 @@ const fn criterion(
     Criterion { number, name, level, tests, by_hand }
 }
 
-/// All of them, in the order of the standard.
+/// All criteria, in the order of the standard.
 pub const CRITERIA: [Criterion; 55] = [
     criterion(
         "1.1.1",

@@ -1,4 +1,4 @@
-//! Tasks at printers: clear beds, sign parts off, pause and cancel, load a spool.
+//! Tasks at printers: clear beds, sign off parts, pause and cancel, load a spool.
 
 use serde_json::{Value, json};
 use simulator::PrinterKind;
@@ -31,7 +31,8 @@ async fn chromium_clears_five_beds() {
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
 
-/// Prints a plate of four parts on a printer whose bed people clear, to its end. Returns the order and its job.
+/// Prints a plate of four parts to the end on a printer with manual bed clearing. Returns the IDs of the order and its
+/// job.
 async fn plate_of_four(floor: &Floor) -> (String, String) {
     floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
     let file = floor.file("clips", 600, 40.0).await;

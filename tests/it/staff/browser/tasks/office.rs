@@ -1,4 +1,4 @@
-//! Tasks in the office of a shop, for which no printer is needed: all of them on one server.
+//! Tasks in the office of a shop, which need no printer; all of them run on one server.
 
 use serde_json::json;
 use simulator::sink::{Sink, SinkMode};
@@ -10,13 +10,13 @@ use crate::staff::browser::shop::{ANN, admin};
 use crate::support::browser::{Browser, Tab};
 use crate::support::{App, Client, Clock, Db, until};
 
-/// Goes to the floor, and begins a task there.
+/// Opens the floor page and starts a task there.
 async fn begin(name: &'static str, browser: &mut Browser, tab: &Tab, app: &App) -> CountedTask {
     browser.go(tab, &format!("{}/floor", app.base)).await;
     CountedTask::begin(name, browser)
 }
 
-/// Looks up the answer of a receiver that refuses what it is sent.
+/// Looks up the response of a webhook receiver that rejects everything.
 async fn find_answer_of_failing_webhook(browser: &mut Browser, tab: &Tab, app: &App) {
     let sink = Sink::start().await.unwrap();
     sink.set_mode(SinkMode::Status(500));
@@ -32,7 +32,7 @@ async fn find_answer_of_failing_webhook(browser: &mut Browser, tab: &Tab, app: &
     assert_eq!(delivery["lastStatus"], 500, "{delivery}");
 }
 
-/// Finds out who changed the stock of a material yesterday: Sam, with the client of their session.
+/// Finds out who changed the stock of a material yesterday; the change was made by Sam, whose client is given.
 async fn find_who_did_what_yesterday(browser: &mut Browser, tab: &Tab, app: &App, sam: &Client) {
     let material = app.material("ABS white", 500.0).await;
     let delivery = json!({"delta": 100, "reason": "delivery"});
@@ -67,7 +67,7 @@ async fn receive_stock(browser: &mut Browser, tab: &Tab, app: &App) {
     task.end(browser, 3);
 }
 
-/// Makes a product of a file, and places a customer's order for it.
+/// Creates a product from a file, and places a customer's order for it.
 async fn sell_file(browser: &mut Browser, tab: &Tab, app: &App) {
     let file = app.folder().join("vase.gcode");
     std::fs::write(&file, simulator::gcode::gcode("vase", 600, 5.0, 1_650.0)).unwrap();

@@ -1,4 +1,4 @@
-//! Tasks for orders: say why one is late, and ship one in two parcels.
+//! Tasks for orders: explain why one is late, and ship one in two shipments.
 
 use serde_json::{Value, json};
 use simulator::PrinterKind;
@@ -11,7 +11,7 @@ use crate::staff::browser::shop::admin;
 use crate::support::browser::Browser;
 use crate::support::{Clock, until};
 
-/// Returns the beginning of a sentence, up to its first timestamp: pages show that as people write times.
+/// Returns the start of a sentence up to its first timestamp, because pages format timestamps differently.
 fn before_timestamps(sentence: &str) -> String {
     let is_plain = |word: &&str| {
         let bare = word.trim_matches(|letter: char| !letter.is_alphanumeric());
@@ -49,7 +49,7 @@ async fn chromium_says_why_an_order_is_late() {
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
 
-/// Ships an order, as the shop does every day.
+/// Ships an order with an ordinary shipment.
 async fn ship_another(floor: &Floor) {
     let order = floor.order(1).await;
     floor.app.order_is(&order, "ready").await;

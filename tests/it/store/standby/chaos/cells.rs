@@ -1,5 +1,5 @@
-//! Three cells on two machines, each a pair of servers on a database of its own: a machine dies with one server of each
-//! cell, under load, and every cell goes on.
+//! Three cells on two machines, each a pair of servers with its own database: under load a machine fails, which has one
+//! server of each cell, and every cell continues.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -22,19 +22,19 @@ use crate::support::drawing::{draw, run_seed};
 use crate::support::{App, Client, until};
 
 const CELLS: usize = 3;
-/// Number of callers of each cell.
+/// Number of callers per cell.
 const CALLERS: usize = 4;
-/// Changes of each cell between two deaths at least, and how many more the seed may draw.
+/// Minimum number of changes per cell between two failures, and how many more the seed may add at most.
 const CHANGES_BETWEEN: (u64, u64) = (100, 300);
-/// Interval between two changes of a caller, unless they take longer.
+/// Minimum interval between two changes by the same caller.
 const CHANGE_INTERVAL: Duration = Duration::from_millis(20);
-/// Interval at which a proxy asks the servers whether they are ready, and its patience for the answer.
+/// Interval at which a proxy polls the servers' readiness, and timeout of each request.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 const LOOK_TIMEOUT: Duration = Duration::from_millis(500);
-/// Names of what the callers add.
+/// SQL for the names of the materials that the callers have added.
 const ADDED: &str = "SELECT name FROM materials WHERE name LIKE 'load %'";
 
-/// Proxy in front of the servers of a cell, which leads to the one that says that it is ready.
+/// Proxy in front of the servers of a cell, which forwards to the one that reports readiness.
 struct Front {
     url: String,
 }
@@ -77,9 +77,9 @@ async fn forward(mut client: TcpStream, server: String) {
 
 /// Shop with a database and two servers, one on each machine.
 struct Cell {
-    /// By the numbers of their machines. The database is removed with the last one.
+    /// Servers by machine. The last one owns the database, so it is dropped last.
     servers: [App; 2],
-    /// Number of the machine with the server that leads.
+    /// Index of the machine whose server leads.
     leading: usize,
     client: Client,
     /// Number of changes that were acknowledged.
@@ -88,7 +88,7 @@ struct Cell {
 }
 
 impl Cell {
-    /// Starts both servers; `None` without PostgreSQL. Those that lead are all on one machine.
+    /// Starts both servers; `None` without PostgreSQL. All leaders are on the same machine.
     async fn start() -> Option<Self> {
         let Pair { second, first, _shared: shared } = Pair::start().await?;
         let servers = [second, first];
@@ -97,20 +97,20 @@ impl Cell {
         Some(Self { servers, leading: 1, client, acknowledged: Arc::default(), _shared: shared })
     }
 
-    /// Starts callers who add materials until it is over.
+    /// Starts callers that add materials until `over` is set.
     fn callers(&self, over: &Arc<AtomicBool>) -> Vec<JoinHandle<Vec<String>>> {
         let call = |caller| add_until(over.clone(), self.client.clone(), caller, self.acknowledged.clone());
         (0..CALLERS).map(|caller| tokio::spawn(call(caller))).collect()
     }
 
-    /// Waits until so many more changes are acknowledged.
+    /// Waits until this many more changes are acknowledged.
     async fn goes_on(&self, changes: usize) {
         let enough = self.acknowledged.load(Relaxed) + changes;
         until("changes to be acknowledged", || async { (self.acknowledged.load(Relaxed) >= enough).then_some(()) })
             .await;
     }
 
-    /// Checks that all that was acknowledged is there once, and nothing else.
+    /// Checks that exactly the acknowledged changes are stored, each once.
     async fn must_have(&self, acknowledged: Vec<String>) {
         let rows = TestDatabase::at(&self.servers[1].db.url().unwrap()).rows(ADDED).await;
         let stored: Vec<String> = rows.iter().map(|row| row.try_get_by_index(0).unwrap()).collect();
@@ -120,7 +120,7 @@ impl Cell {
     }
 }
 
-/// Adds one material after the other, each until that is acknowledged. Returns their names.
+/// Adds one material after another, retrying each until it is acknowledged. Returns their names.
 async fn add_until(
     over: Arc<AtomicBool>,
     client: Client,
@@ -149,7 +149,7 @@ async fn add_until(
     names
 }
 
-/// Kills all servers of the machine that leads at once, as a power cut would; returns the moment.
+/// Kills all servers on the leading machine at once, as a power cut would; returns the time of the kill.
 fn kill_leading_machine(cells: &mut [Cell]) -> Instant {
     let processes = cells.iter().map(|cell| cell.servers[cell.leading].pid().to_string());
     let mut kill = Command::new("kill");
@@ -162,7 +162,7 @@ fn kill_leading_machine(cells: &mut [Cell]) -> Instant {
     moment
 }
 
-/// Kills the machine that leads in all cells so many times, each time after as many changes as the seed draws.
+/// Kills the leading machine `deaths` times, each time after a number of changes chosen by the seed.
 async fn kill_machines(deaths: u64) {
     let mut cells = Vec::new();
     for _ in 0..CELLS {

@@ -18,7 +18,7 @@ use url::{Host, Url};
 
 use self::arguments::SimulatorArguments;
 
-/// Reason the simulation ended with an error.
+/// Reason why the simulation ended with an error.
 #[derive(Debug, thiserror::Error)]
 enum SimulatorError {
     /// Failure that is fully described by the text.
