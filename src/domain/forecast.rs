@@ -119,9 +119,12 @@ pub fn forecast<'a>(
     let all = orders.iter().flat_map(|order| order.jobs.values()).map(|job| (job.id, &**job));
     let all: HashMap<Id, &Job> = all.collect();
     let free = present(now, printers, &all, shop, &mut forecast);
-    let queued = all.values().filter(|job| is_queued(job)).map(|job| (job.order_id, *job));
-    let rehearsal = QueueSimulation::new(shop.rules.clone(), queued, printers.iter().map(|one| one.printer));
-    play(rehearsal, free, printers, &all, shop, &mut forecast);
+    let queued: Vec<(Id, &Job)> = all.values().filter(|job| is_queued(job)).map(|job| (job.order_id, *job)).collect();
+    // The queue is empty for most of the time, and there is nothing to simulate then.
+    if !queued.is_empty() {
+        let rehearsal = QueueSimulation::new(shop.rules.clone(), queued, printers.iter().map(|one| one.printer));
+        play(rehearsal, free, printers, &all, shop, &mut forecast);
+    }
     for order in orders {
         let mut last = None;
         let mut is_known = true;
@@ -187,7 +190,7 @@ fn present(
             forecast.jobs.insert(in_hand.job, at);
         }
         let at = over.filter(|_| printer.goes_on()).and_then(|over| {
-            if printer.free().is_ok() {
+            if printer.is_free() {
                 return Some(now);
             }
             let prints = printer.in_hand.as_ref().is_some_and(|hand| !hand.over()) || printer.foreign_print();
