@@ -1,12 +1,13 @@
 //! Oracles of emails: each is delivered once, as soon as the mail service works, and whatever calls for one has one.
 //! `loose_ends` demands that one that waits states its reason.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::iter::once;
 
 use serde_json::Value;
 
 use super::demand;
-use super::invoices::{invoices_of, is_paid_for};
+use super::invoices::{StoredInvoices, is_paid_for};
 use crate::clerk::InvoiceEnd;
 use crate::day::Ending;
 use crate::error::SimError;
@@ -33,28 +34,85 @@ const FORGETFUL: [FaultKind; 6] = [
     FaultKind::MailLost,
 ];
 
+/// Delivered emails, indexed, because a day has hundreds of them and each alert is looked for in all.
+struct DeliveredMails<'a> {
+    /// Emails by the keys under which they were accepted.
+    by_key: BTreeMap<&'a str, Vec<&'a Message>>,
+    /// Emails with one alert each, by their subjects.
+    single: BTreeMap<&'a str, Vec<&'a Message>>,
+    /// Texts of emails with several alerts from each line on that follows an empty one, by these lines: the reports of
+    /// an alert begin with its subject.
+    reports: BTreeMap<&'a str, Vec<&'a str>>,
+}
+
+impl<'a> DeliveredMails<'a> {
+    fn new(deliveries: &'a [Message]) -> Self {
+        let (mut by_key, mut single, mut reports): (BTreeMap<_, Vec<_>>, BTreeMap<_, Vec<_>>, BTreeMap<_, Vec<_>>) =
+            <_>::default();
+        for delivery in deliveries {
+            by_key.entry(delivery.id.as_str()).or_default().push(delivery);
+            if !delivery.id.starts_with(GATHERED) {
+                single.entry(delivery.subject.as_str()).or_default().push(delivery);
+                continue;
+            }
+            for rest in paragraphs(&delivery.text) {
+                reports.entry(rest.lines().next().unwrap_or_default()).or_default().push(rest);
+            }
+        }
+        Self { by_key, single, reports }
+    }
+
+    /// Returns the number of times that the emails report an alert with these words.
+    fn reports_of(&self, subject: &str, text: &str) -> usize {
+        let is_whole = |one: &&&Message| one.text.strip_prefix(text).is_some_and(|rest| rest.starts_with(GAP));
+        let single = self.single.get(subject).into_iter().flatten().filter(is_whole).count();
+        let gathered = self.reports.get(subject).into_iter().flatten();
+        single + gathered.filter(|rest| begins_with_report(rest, subject, text)).count()
+    }
+}
+
+/// Returns whether a text begins with the report of an alert with these words, behind which another one may follow.
+fn begins_with_report(rest: &str, subject: &str, text: &str) -> bool {
+    let words = rest.strip_prefix(subject).and_then(|rest| rest.strip_prefix('\n'));
+    words.and_then(|rest| rest.strip_prefix(text)).is_some_and(|rest| rest.starts_with(GAP))
+}
+
+/// Returns a text from its beginning, and from each line on that follows an empty one.
+fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
+    let lines = once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
+    lines.filter(move |at| *at == 0 || text[..*at].ends_with(GAP)).map(move |at| &text[at..])
+}
+
 /// Demands that every email on the disk was delivered exactly once, and no others, and that each paid order has its
 /// receipt, and each problem its alert.
-pub fn arrive(world: &World, plan: &FaultPlan, people: &People, ending: &Ending) -> Result<(), SimError> {
+pub fn arrive(
+    world: &World,
+    plan: &FaultPlan,
+    people: &People,
+    ending: &Ending,
+    invoices: &StoredInvoices,
+) -> Result<(), SimError> {
     let tables = world.disk.tables();
     let mails = mails(&tables)?;
     let deliveries = world.post_office.deliveries();
+    let delivered = DeliveredMails::new(&deliveries);
     // No fault refuses an email for ever.
     let stuck = mails.iter().find(|mail| mail["state"] != "sent");
     demand(stuck.is_none(), || format!("a mail was not sent: {}", stuck.cloned().unwrap_or_default()))?;
     for mail in mails.iter().filter(|mail| mail["alert"].is_null()) {
-        is_delivered(mail, &deliveries)?;
+        is_delivered(mail, &delivered)?;
     }
+    let of_disk: BTreeSet<&str> = mails.iter().filter_map(|mail| mail["id"].as_str()).collect();
     for delivery in &deliveries {
-        let is_of_disk = mails.iter().any(|mail| mail["id"] == delivery.id.as_str());
-        let is_gathered = delivery.id.starts_with(GATHERED);
-        demand(is_of_disk || is_gathered, || format!("nobody wrote the mail {}: {}", delivery.id, delivery.subject))?;
+        let is_explained = of_disk.contains(delivery.id.as_str()) || delivery.id.starts_with(GATHERED);
+        demand(is_explained, || format!("nobody wrote the mail {}: {}", delivery.id, delivery.subject))?;
     }
     // A server that the owner restarts forgets as much as one that crashes.
     let is_exact = !world.house_rules.were_changed() && !plan.kinds().any(|kind| FORGETFUL.contains(&kind));
-    alerts_are_reported(&mails, &deliveries, is_exact)?;
+    let unlisted = deliveries.iter().map(unlisted_in).sum();
+    alerts_are_reported(&mails, &delivered, unlisted, is_exact)?;
     problems_have_alerts(&tables, &mails)?;
-    receipts_are_sent(&tables, &mails, ending)?;
+    receipts_are_sent(&mails, ending, invoices)?;
     for own in &people.clerk.invoices {
         // The invoice itself, and a receipt.
         let expected = if own.end == InvoiceEnd::Voided { 1 } else { 2 };
@@ -65,25 +123,29 @@ pub fn arrive(world: &World, plan: &FaultPlan, people: &People, ending: &Ending)
 }
 
 /// Demands that an email was delivered once, with its own words.
-fn is_delivered(mail: &Value, deliveries: &[Message]) -> Result<(), SimError> {
-    let own: Vec<&Message> = deliveries.iter().filter(|one| mail["id"] == one.id.as_str()).collect();
+fn is_delivered(mail: &Value, delivered: &DeliveredMails<'_>) -> Result<(), SimError> {
+    let own = delivered.by_key.get(mail["id"].as_str().unwrap_or_default()).map(Vec::as_slice).unwrap_or_default();
     demand(own.len() == 1, || format!("a mail was delivered {} times: {mail}", own.len()))?;
     let text = mail["text"].as_str().unwrap_or_default().trim_end();
     let is_same = |one: &&Message| mail["subject"] == one.subject.as_str() && one.text.starts_with(text);
     demand(own.iter().all(is_same), || format!("a mail was delivered with other words: {mail}"))
 }
 
-/// Demands that each alert was reported, by an email of its own or with others; exactly once, if `is_exact`.
-fn alerts_are_reported(mails: &[Value], deliveries: &[Message], is_exact: bool) -> Result<(), SimError> {
+/// Demands that each alert was reported, by an email of its own or with others; exactly once, if `is_exact`. Of very
+/// many, an email lists the first ones and says how many more there are; so many are `unlisted`.
+fn alerts_are_reported(
+    mails: &[Value],
+    delivered: &DeliveredMails<'_>,
+    mut unlisted: usize,
+    is_exact: bool,
+) -> Result<(), SimError> {
     // By their words, which several alerts may share.
     let mut alerts: BTreeMap<(String, String), usize> = BTreeMap::new();
     for alert in mails.iter().filter(|mail| !mail["alert"].is_null()) {
         *alerts.entry(words_of(alert)).or_default() += 1;
     }
-    // Of very many, an email lists the first ones and says how many more there are.
-    let mut unlisted: usize = deliveries.iter().map(unlisted_in).sum();
     for ((subject, text), count) in &alerts {
-        let reports: usize = deliveries.iter().map(|one| reports_in(one, subject, text)).sum();
+        let reports = delivered.reports_of(subject, text);
         let missing = count.saturating_sub(reports);
         let is_right = missing <= unlisted && (reports <= *count || !is_exact);
         demand(is_right, || format!("{count} alerts \"{subject}\" were reported {reports} times: {text}"))?;
@@ -104,16 +166,6 @@ fn words_of(mail: &Value) -> (String, String) {
     (text("subject"), text("text"))
 }
 
-/// Returns the number of times that a delivered email reports an alert with these words.
-fn reports_in(delivery: &Message, subject: &str, text: &str) -> usize {
-    if !delivery.id.starts_with(GATHERED) {
-        let is_whole = delivery.text.strip_prefix(text).is_some_and(|rest| rest.starts_with(GAP));
-        return usize::from(delivery.subject == subject && is_whole);
-    }
-    let (all, report) = (format!("{GAP}{}", delivery.text), format!("{GAP}{subject}\n{text}"));
-    all.match_indices(&report).filter(|(at, _)| all[at + report.len()..].starts_with(GAP)).count()
-}
-
 /// Demands that the disk has an alert for each event that calls for one.
 fn problems_have_alerts(tables: &Tables, mails: &[Value]) -> Result<(), SimError> {
     let calls: [(&str, &[&str]); 3] =
@@ -132,11 +184,13 @@ fn problems_have_alerts(tables: &Tables, mails: &[Value]) -> Result<(), SimError
 }
 
 /// Demands that each order that is paid in the end has one receipt, and others one at most.
-fn receipts_are_sent(tables: &Tables, mails: &[Value], ending: &Ending) -> Result<(), SimError> {
+fn receipts_are_sent(mails: &[Value], ending: &Ending, invoices: &StoredInvoices) -> Result<(), SimError> {
+    let attached = mails.iter().filter_map(|mail| mail["attached"]["invoice"].as_str());
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    attached.for_each(|invoice| *counts.entry(invoice).or_default() += 1);
     for (order, _) in &ending.orders {
-        let invoices = invoices_of(tables, &order["id"])?;
-        let is_receipt = |mail: &&Value| invoices.iter().any(|invoice| mail["attached"]["invoice"] == invoice["id"]);
-        let count = mails.iter().filter(is_receipt).count();
+        let ids = invoices.of(&order["id"]).iter().filter_map(|invoice| invoice["id"].as_str());
+        let count: usize = ids.filter_map(|id| counts.get(id)).sum();
         let least = usize::from(is_paid_for(order));
         demand((least..=1).contains(&count), || format!("{count} receipts: {order}"))?;
     }
