@@ -14,9 +14,10 @@ const HOUR_MS: i64 = 60 * MINUTE_MS;
 const DAY_PRINTERS: usize = 20;
 /// Intervals between two looks of the server at a printer, in seconds, of which the seed of a day draws one. Twenty
 /// printers that are looked at every two seconds would be most of what a day costs.
-const DAY_POLLS: [u64; 3] = [20, 30, 60];
-/// Number of such intervals after which a silent printer counts as offline.
-const DAY_SILENCE: u32 = 3;
+const DAY_POLLS: [u64; 3] = [30, 60, 90];
+/// Number of such intervals after which a silent printer counts as offline. Up to two thirds of them pass between two
+/// looks at a printer at rest.
+const DAY_SILENCE: u32 = 4;
 
 /// Size of a story.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +46,15 @@ impl Size {
         }
     }
 
+    /// Returns the time at which so much material is delivered that no job waits for ever, in milliseconds since the
+    /// beginning. In a day it is early enough for the prints that waited to be made before everything is healed.
+    pub const fn last_delivery_ms(self) -> i64 {
+        match self {
+            Self::Story => self.healed_at_ms(),
+            Self::Day => 16 * HOUR_MS,
+        }
+    }
+
     /// Returns the time after healing in which everything must be done, in milliseconds, in addition to that of all
     /// prints. The printers of a day share its prints.
     pub const fn rest_within_ms(self) -> i64 {
@@ -58,7 +68,7 @@ impl Size {
     pub const fn round(self) -> Duration {
         match self {
             Self::Story => Duration::from_secs(10),
-            Self::Day => Duration::from_secs(30),
+            Self::Day => Duration::from_secs(60),
         }
     }
 

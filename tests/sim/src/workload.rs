@@ -13,7 +13,7 @@ use crate::size::Size;
 const BLACK: MaterialPlan = MaterialPlan { name: "PLA black", color: "#000000", grams: 50_000 };
 /// Place of the material that some prints take from the second slot.
 const SECOND: usize = 1;
-/// Grams that are delivered at the end of the bad weather, so that no job waits for ever.
+/// Grams that are delivered at last, so that no job waits for ever.
 const LAST_DELIVERY_GRAMS: u32 = 20_000;
 /// Milliseconds in a minute.
 const MINUTE_MS: i64 = 60_000;
@@ -208,7 +208,7 @@ fn draw_deliveries(seed: u64, size: Size, materials: &[MaterialPlan]) -> Vec<Tas
             tasks.push(Task { at_ms: chance.i64(5 * MINUTE_MS..healed), act: Act::Receive { material, grams } });
         }
         let act = Act::Receive { material, grams: LAST_DELIVERY_GRAMS };
-        tasks.push(Task { at_ms: healed, act });
+        tasks.push(Task { at_ms: size.last_delivery_ms(), act });
     }
     tasks
 }
