@@ -3,8 +3,9 @@
 use fastrand::Rng;
 
 use crate::chance::branch;
+use crate::clerk::InvoicePlan;
 use crate::faults::FaultPlan;
-use crate::plan::{CrashPlan, Cut, OrderPlan, OrderStep, Plan, Product, SpoolChange, draw_money};
+use crate::plan::{CrashPlan, OrderPlan, OrderStep, Plan, Product, SpoolChange, draw_money};
 use crate::size::Size;
 use crate::till;
 use crate::workload::{Workload, draw_day_materials};
@@ -16,33 +17,26 @@ const MINUTE_MS: i64 = 60_000;
 const LAST_ORDER_MS: i64 = 17 * 60 * MINUTE_MS;
 
 impl Plan {
-    /// Draws the plan of a seed in the given size, and leaves the given parts out.
-    pub fn draw_sized(size: Size, seed: u64, cut: &Cut) -> Self {
-        match size {
-            Size::Story => Self::draw(seed, cut),
-            Size::Day => Self::draw_day(seed, cut),
-        }
-    }
-
-    fn draw_day(seed: u64, cut: &Cut) -> Self {
+    /// Draws the plan of a day with these faults.
+    pub fn draw_day(seed: u64, faults: FaultPlan) -> Self {
         let size = Size::Day;
         let mut chance = branch(seed, "day");
-        let mut faults = FaultPlan::draw(&mut branch(seed, "faults"));
-        cut.faults.iter().for_each(|kind| faults.remove(*kind));
         let printers = size.printers().unwrap_or(1);
         let mut products: Vec<Product> = (0..chance.usize(8..=14)).map(|_| draw_product(&mut chance)).collect();
         let orders = (0..chance.usize(28..=44)).map(|number| draw_order(seed, number, products.len()));
-        let mut orders: Vec<OrderPlan> = orders.filter(|order| !cut.orders.contains(&order.number)).collect();
-        let spool = |chance: &mut Rng| SpoolChange {
+        let mut orders: Vec<OrderPlan> = orders.collect();
+        let spool = |number: usize, chance: &mut Rng| SpoolChange {
+            number,
             at_ms: chance.i64(10 * MINUTE_MS..size.healed_at_ms()),
             printer: chance.usize(..printers),
             grams: chance.u32(500..1_000),
         };
-        let spools = (0..chance.usize(..=12)).map(|_| spool(&mut chance)).collect();
+        let spools = (0..chance.usize(..=12)).map(|number| spool(number, &mut chance)).collect();
         let sign_off_required = chance.bool();
         let materials = draw_day_materials(seed, &mut products);
         let work = Workload::draw(seed, size, printers, sign_off_required, materials, &mut products, &mut orders);
         let crashes = CrashPlan::draw_all(seed, size, &faults);
+        let invoices = InvoicePlan::draw_all(seed, size);
         // A day has no endpoints and no other shops yet.
         Self {
             seed,
@@ -51,6 +45,7 @@ impl Plan {
             sign_off_required,
             products,
             orders,
+            invoices,
             spools,
             crashes,
             faults,

@@ -37,7 +37,7 @@ impl People {
         let subscribers = plan.endpoints.iter().cloned().map(Subscriber::new).collect();
         let sellers = plan.shops.iter().cloned().map(Seller::new).collect();
         let (staff, catalogue) = (Staff::new(plan, &set_up), Catalogue::new(plan, &set_up));
-        Self { customers, staff, clerk: Clerk::draw(plan.seed), subscribers, sellers, catalogue }
+        Self { customers, staff, clerk: Clerk::new(&plan.invoices), subscribers, sellers, catalogue }
     }
 
     /// Returns whether all planned steps of everybody were acknowledged.

@@ -1,10 +1,10 @@
 //! Plan of a story, drawn from its seed: the shop, what customers and staff do, and the faults.
 
-use std::collections::BTreeSet;
-
 use fastrand::Rng;
 
 use crate::chance::branch;
+use crate::clerk::InvoicePlan;
+use crate::cut::Cut;
 use crate::endpoints::EndpointPlan;
 use crate::faults::{FaultKind, FaultPlan};
 use crate::size::Size;
@@ -30,6 +30,8 @@ pub struct Plan {
     pub products: Vec<Product>,
     /// Orders by their numbers.
     pub orders: Vec<OrderPlan>,
+    /// Invoices without orders, by their numbers.
+    pub invoices: Vec<InvoicePlan>,
     /// Changes of spools.
     pub spools: Vec<SpoolChange>,
     /// Webhook endpoints, by their numbers.
@@ -128,6 +130,8 @@ impl OrderPlan {
 /// Change of the spool in a printer.
 #[derive(Clone, Copy)]
 pub struct SpoolChange {
+    /// Number of the change in the plan.
+    pub number: usize,
     /// Time in milliseconds since the beginning.
     pub at_ms: i64,
     /// Number of the printer.
@@ -139,32 +143,36 @@ pub struct SpoolChange {
 /// Crash of a server.
 #[derive(Clone, Copy)]
 pub struct CrashPlan {
+    /// Number of the crash in the plan.
+    pub number: usize,
     /// Step of the server at which it comes.
     pub step: u64,
     /// Time until the next server starts.
     pub down_ms: i64,
 }
 
-/// Parts of a plan to leave out, which is how a failing story is made shorter.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cut {
-    /// Faults that do not exist.
-    pub faults: BTreeSet<FaultKind>,
-    /// Numbers of orders that nobody places.
-    pub orders: BTreeSet<usize>,
-}
-
 impl Plan {
-    /// Draws the plan of a seed, and leaves the given parts out.
-    pub fn draw(seed: u64, cut: &Cut) -> Self {
-        let mut chance = branch(seed, "shop");
+    /// Draws the plan of a seed in the given size, and leaves the given parts out.
+    pub fn draw_sized(size: Size, seed: u64, cut: &Cut) -> Self {
         let mut faults = FaultPlan::draw(&mut branch(seed, "faults"));
-        cut.faults.iter().for_each(|kind| faults.remove(*kind));
+        cut.faults().for_each(|kind| faults.remove(kind));
+        let mut plan = match size {
+            Size::Story => Self::draw(seed, faults),
+            Size::Day => Self::draw_day(seed, faults),
+        };
+        plan.leave_out(cut);
+        plan
+    }
+
+    /// Draws the plan of a small story with these faults.
+    fn draw(seed: u64, faults: FaultPlan) -> Self {
+        let mut chance = branch(seed, "shop");
         let printers = chance.usize(1..=2);
         let mut products: Vec<Product> = (0..chance.usize(1..=3)).map(|_| Product::draw(&mut chance)).collect();
         let orders = (0..chance.usize(1..=3)).map(|number| draw_order(seed, number, products.len()));
-        let mut orders: Vec<OrderPlan> = orders.filter(|order| !cut.orders.contains(&order.number)).collect();
-        let spools = (0..chance.usize(..=2)).map(|_| SpoolChange {
+        let mut orders: Vec<OrderPlan> = orders.collect();
+        let spools = (0..chance.usize(..=2)).map(|number| SpoolChange {
+            number,
             at_ms: chance.i64(90_000..1_800_000),
             printer: chance.usize(..printers),
             grams: chance.u32(500..1_000),
@@ -177,6 +185,7 @@ impl Plan {
         let endpoints = EndpointPlan::draw_all(seed, &faults);
         let cents: Vec<i64> = products.iter().map(|product| product.cents).collect();
         let shops = ShopPlan::draw_all(seed, &faults, &cents);
+        let invoices = InvoicePlan::draw_all(seed, size);
         Self {
             seed,
             size,
@@ -184,6 +193,7 @@ impl Plan {
             sign_off_required,
             products,
             orders,
+            invoices,
             spools,
             endpoints,
             shops,
@@ -218,15 +228,16 @@ impl CrashPlan {
     /// Draws the crashes of a seed.
     pub fn draw_all(seed: u64, size: Size, faults: &FaultPlan) -> Vec<Self> {
         let mut chance = branch(seed, FaultKind::Crash.word());
-        (0..faults.times(FaultKind::Crash, size.most_crashes())).map(|_| Self::draw(size, &mut chance)).collect()
+        let count = faults.times(FaultKind::Crash, size.most_crashes()) as usize;
+        (0..count).map(|number| Self::draw(number, size, &mut chance)).collect()
     }
 
-    fn draw(size: Size, chance: &mut Rng) -> Self {
+    fn draw(number: usize, size: Size, chance: &mut Rng) -> Self {
         // Short lives are as frequent as long ones: what a start does is interrupted as often as the work of a day.
         let longest = 1_u64 << chance.u32(2..=size.longest_life());
         let is_soon = chance.bool();
         let down_ms = chance.i64(0..MAX_DOWN_MS);
-        Self { step: chance.u64(1..=longest), down_ms: if is_soon { down_ms / 60 } else { down_ms } }
+        Self { number, step: chance.u64(1..=longest), down_ms: if is_soon { down_ms / 60 } else { down_ms } }
     }
 }
 

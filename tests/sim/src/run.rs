@@ -5,12 +5,13 @@ use std::io;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::courier::while_events_come;
+use crate::cut::Cut;
 use crate::day::{self, Ending};
 use crate::error::SimError;
 use crate::faults::FaultKind;
 use crate::oracles;
 use crate::people::People;
-use crate::plan::{Cut, Plan};
+use crate::plan::Plan;
 use crate::plants::Plant;
 use crate::setup::set_up;
 use crate::shop::Shop;

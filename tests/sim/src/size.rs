@@ -96,11 +96,36 @@ impl Size {
         }
     }
 
+    /// Returns the most stories that are run to make one shorter.
+    pub const fn most_tries(self) -> usize {
+        match self {
+            Self::Story => 60,
+            Self::Day => 40,
+        }
+    }
+
     /// Returns the most crashes.
     pub const fn most_crashes(self) -> u32 {
         match self {
             Self::Story => 5,
             Self::Day => 12,
+        }
+    }
+
+    /// Returns the most invoices without orders.
+    pub const fn most_invoices(self) -> usize {
+        match self {
+            Self::Story => 2,
+            Self::Day => 6,
+        }
+    }
+
+    /// Returns the factor by which times are longer than in a small story where people do something now and then. What
+    /// takes most of a small story ends early enough before a day does.
+    pub const fn stretch(self) -> i64 {
+        match self {
+            Self::Story => 1,
+            Self::Day => 20,
         }
     }
 

@@ -98,7 +98,7 @@ pub fn of_clerk(world: &World, tables: &Tables, invoices: &StoredInvoices, clerk
     let (expected, actual) = (clerk.invoices.len(), invoices.len());
     demand(actual == expected, || format!("{actual} invoices without orders instead of {expected}"))?;
     for own in &clerk.invoices {
-        let (status, rest) = (own.end.status(), own.end.remainder().cents(own.total_cents));
+        let (status, rest) = (own.plan.end.status(), own.plan.end.remainder().cents(own.total_cents));
         let Some(invoice) = invoices.iter().find(|invoice| invoice["id"] == own.id.as_str()) else {
             return Err(SimError::Broken(format!("the invoice {} is gone", own.id)));
         };

@@ -115,9 +115,11 @@ pub fn arrive(
     receipts_are_sent(&mails, ending, invoices)?;
     for own in &people.clerk.invoices {
         // The invoice itself, and a receipt.
-        let expected = if own.end == InvoiceEnd::Voided { 1 } else { 2 };
+        let expected = if own.plan.end == InvoiceEnd::Voided { 1 } else { 2 };
         let count = mails.iter().filter(|mail| mail["attached"]["invoice"] == own.id.as_str()).count();
-        demand(count == expected, || format!("{count} mails about the invoice {}, which is {:?}", own.id, own.end))?;
+        demand(count == expected, || {
+            format!("{count} mails about the invoice {}, which is {:?}", own.id, own.plan.end)
+        })?;
     }
     Ok(())
 }
