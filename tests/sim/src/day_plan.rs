@@ -4,17 +4,16 @@ use fastrand::Rng;
 
 use crate::chance::branch;
 use crate::clerk::InvoicePlan;
+use crate::endpoints::EndpointPlan;
 use crate::faults::FaultPlan;
 use crate::plan::{CrashPlan, OrderPlan, OrderStep, Plan, Product, SpoolChange, draw_money};
 use crate::size::Size;
+use crate::sold::ShopPlan;
 use crate::till;
 use crate::workload::{Workload, draw_day_materials};
 
 /// Milliseconds in a minute.
 const MINUTE_MS: i64 = 60_000;
-/// Time until which orders are placed, in milliseconds: the last ones are printed before everything is healed, or soon
-/// after it.
-const LAST_ORDER_MS: i64 = 17 * 60 * MINUTE_MS;
 
 impl Plan {
     /// Draws the plan of a day with these faults.
@@ -36,8 +35,10 @@ impl Plan {
         let materials = draw_day_materials(seed, &mut products);
         let work = Workload::draw(seed, size, printers, sign_off_required, materials, &mut products, &mut orders);
         let crashes = CrashPlan::draw_all(seed, size, &faults);
+        let endpoints = EndpointPlan::draw_all(seed, size, &faults);
+        let cents: Vec<i64> = products.iter().map(|product| product.cents).collect();
+        let shops = ShopPlan::draw_all(seed, size, &faults, &cents);
         let invoices = InvoicePlan::draw_all(seed, size);
-        // A day has no endpoints and no other shops yet.
         Self {
             seed,
             size,
@@ -47,10 +48,11 @@ impl Plan {
             orders,
             invoices,
             spools,
+            endpoints,
+            shops,
             crashes,
             faults,
             work,
-            ..Self::default()
         }
     }
 
@@ -89,7 +91,7 @@ fn draw_order(seed: u64, number: usize, products: usize) -> OrderPlan {
     let mut chance = branch(seed, &format!("order {number} of the day"));
     let first = chance.usize(..products);
     let lines = (0..chance.usize(1..=3)).map(|place| ((first + place) % products, chance.u64(1..=6))).collect();
-    let mut at_ms = chance.i64(MINUTE_MS..LAST_ORDER_MS);
+    let mut at_ms = chance.i64(MINUTE_MS..Size::Day.last_order_ms());
     let mut steps = vec![(at_ms, OrderStep::Place)];
     let money = draw_money(&mut chance);
     for step in till::draw(seed, number).unwrap_or(money) {

@@ -6,14 +6,10 @@ use crate::chance::branch;
 use crate::faults::{FaultKind, FaultPlan};
 use crate::size::Size;
 
-/// Time at which everything is healed. Days have no endpoints yet.
-const HEALED_AT_MS: i64 = Size::Story.healed_at_ms();
 /// Most endpoints of a story.
 const MOST_ENDPOINTS: usize = 3;
 /// Most changes of an endpoint.
 const MOST_CHANGES: u8 = 3;
-/// Most spells of one fault at one receiver.
-const MOST_SPELLS: u32 = 2;
 /// Time of the first spell of a receiver's fault.
 const FIRST_SPELL_MS: i64 = 60_000;
 /// Milliseconds in a minute.
@@ -136,24 +132,25 @@ pub struct Spell {
 
 impl EndpointPlan {
     /// Draws the endpoints of a seed.
-    pub fn draw_all(seed: u64, faults: &FaultPlan) -> Vec<Self> {
+    pub fn draw_all(seed: u64, size: Size, faults: &FaultPlan) -> Vec<Self> {
         let count = branch(seed, "endpoints").usize(..=MOST_ENDPOINTS);
-        (0..count).map(|number| Self::draw(seed, number, faults)).collect()
+        (0..count).map(|number| Self::draw(seed, size, number, faults)).collect()
     }
 
-    fn draw(seed: u64, number: usize, faults: &FaultPlan) -> Self {
-        let steps = draw_steps(&mut branch(seed, &format!("endpoint {number}")));
+    fn draw(seed: u64, size: Size, number: usize, faults: &FaultPlan) -> Self {
+        let (steps, healed_at) =
+            (draw_steps(size, &mut branch(seed, &format!("endpoint {number}"))), size.healed_at_ms());
         let mut spells = Vec::new();
         let mut chance = branch(seed, &format!("{} {number}", FaultKind::ReceiverGone));
-        let (is_gone, from_ms) = (chance.u8(..3) == 0, chance.i64(FIRST_SPELL_MS..HEALED_AT_MS));
+        let (is_gone, from_ms) = (chance.u8(..3) == 0, chance.i64(FIRST_SPELL_MS..healed_at));
         if is_gone && faults.times(FaultKind::ReceiverGone, 1) > 0 {
             spells.push(Spell { from_ms, until_ms: i64::MAX, fault: FaultKind::ReceiverGone });
         }
         for (fault, longest_ms) in SPELLS {
             let mut chance = branch(seed, &format!("{fault} {number}"));
-            for _ in 0..faults.times(fault, MOST_SPELLS) {
-                let (hits, from_ms) = (chance.bool(), chance.i64(FIRST_SPELL_MS..HEALED_AT_MS));
-                let until_ms = (from_ms + chance.i64(1_000..longest_ms)).min(HEALED_AT_MS);
+            for _ in 0..faults.times(fault, size.most_outages()) {
+                let (hits, from_ms) = (chance.bool(), chance.i64(FIRST_SPELL_MS..healed_at));
+                let until_ms = (from_ms + chance.i64(1_000..longest_ms)).min(healed_at);
                 spells.extend(hits.then_some(Spell { from_ms, until_ms, fault }));
             }
         }
@@ -162,8 +159,8 @@ impl EndpointPlan {
     }
 }
 
-/// Draws what the staff does with an endpoint.
-fn draw_steps(chance: &mut Rng) -> Vec<(i64, EndpointStep)> {
+/// Draws what the staff does with an endpoint in a story of this size.
+fn draw_steps(size: Size, chance: &mut Rng) -> Vec<(i64, EndpointStep)> {
     let mut at_ms = chance.i64(30_000..300_000);
     let mut steps = vec![(at_ms, EndpointStep::Create(draw_events(chance)))];
     for number in 1..=usize::from(chance.u8(..=MOST_CHANGES)) {
@@ -185,7 +182,7 @@ fn draw_steps(chance: &mut Rng) -> Vec<(i64, EndpointStep)> {
         1 => steps.push((at_ms, EndpointStep::Disable)),
         _ => {}
     }
-    steps
+    steps.into_iter().map(|(at_ms, step)| (at_ms * size.stretch(), step)).collect()
 }
 
 /// Draws event types: more than half of them, and never none.

@@ -34,8 +34,8 @@ impl People {
     /// Creates the people of a plan in a shop that was just set up.
     pub fn new(plan: &Plan, set_up: SetUp) -> Self {
         let customers = plan.orders.iter().cloned().map(Customer::new).collect();
-        let subscribers = plan.endpoints.iter().cloned().map(Subscriber::new).collect();
-        let sellers = plan.shops.iter().cloned().map(Seller::new).collect();
+        let subscribers = plan.endpoints.iter().cloned().map(|endpoint| Subscriber::new(endpoint, plan.size)).collect();
+        let sellers = plan.shops.iter().cloned().map(|shop| Seller::new(shop, plan.size)).collect();
         let (staff, catalogue) = (Staff::new(plan, &set_up), Catalogue::new(plan, &set_up));
         Self { customers, staff, clerk: Clerk::new(&plan.invoices), subscribers, sellers, catalogue }
     }

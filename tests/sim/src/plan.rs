@@ -182,9 +182,9 @@ impl Plan {
         let (size, materials) = (Size::Story, draw_materials(seed, &mut products));
         let work = Workload::draw(seed, size, printers, sign_off_required, materials, &mut products, &mut orders);
         let crashes = CrashPlan::draw_all(seed, size, &faults);
-        let endpoints = EndpointPlan::draw_all(seed, &faults);
+        let endpoints = EndpointPlan::draw_all(seed, size, &faults);
         let cents: Vec<i64> = products.iter().map(|product| product.cents).collect();
-        let shops = ShopPlan::draw_all(seed, &faults, &cents);
+        let shops = ShopPlan::draw_all(seed, size, &faults, &cents);
         let invoices = InvoicePlan::draw_all(seed, size);
         Self {
             seed,
@@ -249,7 +249,7 @@ fn draw_order(seed: u64, number: usize, products: usize) -> OrderPlan {
     if products > 1 && chance.bool() {
         lines.push(((first + 1) % products, chance.u64(1..=2)));
     }
-    let mut at_ms = chance.i64(60_000..480_000);
+    let mut at_ms = chance.i64(60_000..Size::Story.last_order_ms());
     let mut steps = vec![(at_ms, OrderStep::Place)];
     let money = draw_money(&mut chance);
     for step in till::draw(seed, number).unwrap_or(money) {

@@ -46,6 +46,15 @@ impl Size {
         }
     }
 
+    /// Returns the time until which orders are placed, in milliseconds since the beginning: the last ones are printed
+    /// before everything is healed, or soon after it.
+    pub const fn last_order_ms(self) -> i64 {
+        match self {
+            Self::Story => 8 * MINUTE_MS,
+            Self::Day => 17 * HOUR_MS,
+        }
+    }
+
     /// Returns the time at which so much material is delivered that no job waits for ever, in milliseconds since the
     /// beginning. In a day it is early enough for the prints that waited to be made before everything is healed.
     pub const fn last_delivery_ms(self) -> i64 {
@@ -117,6 +126,22 @@ impl Size {
         match self {
             Self::Story => 2,
             Self::Day => 6,
+        }
+    }
+
+    /// Returns the most orders that another shop sells.
+    pub const fn most_sold(self) -> usize {
+        match self {
+            Self::Story => 2,
+            Self::Day => 5,
+        }
+    }
+
+    /// Returns the most spells of one fault of a receiver or of another shop.
+    pub const fn most_outages(self) -> u32 {
+        match self {
+            Self::Story => 2,
+            Self::Day => 10,
         }
     }
 
