@@ -34,7 +34,7 @@ const SPELLS: [(FaultKind, i64); 5] = [
     (FaultKind::ReceiverRedirects, 5 * MINUTE_MS),
 ];
 /// Faults that delay nothing that the server does between an event and its delivery to another receiver.
-const HARMLESS: [FaultKind; 48] = [
+const HARMLESS: [FaultKind; 49] = [
     FaultKind::LostRequest,
     FaultKind::LostAnswer,
     FaultKind::Delay,
@@ -83,6 +83,7 @@ const HARMLESS: [FaultKind; 48] = [
     FaultKind::SlowCommands,
     FaultKind::LateAnswers,
     FaultKind::WrongKey,
+    FaultKind::MailRejected,
 ];
 
 /// Plan of an endpoint and its receiver.

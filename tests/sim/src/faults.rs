@@ -117,11 +117,13 @@ pub enum FaultKind {
     LateAnswers,
     /// Printers refuse the key for a while.
     WrongKey,
+    /// The mail service rejects mails for good.
+    MailRejected,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 53] = [
+    pub const ALL: [Self; 54] = [
         Self::Crash,
         Self::CommitRefused,
         Self::CommitLost,
@@ -175,6 +177,7 @@ impl FaultKind {
         Self::SlowCommands,
         Self::LateAnswers,
         Self::WrongKey,
+        Self::MailRejected,
     ];
 
     /// Returns the word for it on the command line.
@@ -233,6 +236,7 @@ impl FaultKind {
             Self::SlowCommands => "slow-commands",
             Self::LateAnswers => "late-answers",
             Self::WrongKey => "wrong-key",
+            Self::MailRejected => "mail-rejected",
         }
     }
 

@@ -58,6 +58,8 @@ pub enum Plant {
     LostMail,
     /// An email is delivered twice, under two keys.
     DoubledMail,
+    /// An email is rejected for good, and the server is told that it was accepted.
+    HiddenRejection,
     /// A delivery is reported as accepted, and does not arrive.
     LostDelivery,
     /// A delivery arrives under another event ID.
@@ -86,7 +88,7 @@ pub enum Plant {
 
 impl Plant {
     /// All plants.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::LostCommit,
         Self::ForgottenCommit,
         Self::DroppedEvent,
@@ -106,6 +108,7 @@ impl Plant {
         Self::UnwrittenMail,
         Self::LostMail,
         Self::DoubledMail,
+        Self::HiddenRejection,
         Self::LostDelivery,
         Self::RenamedDelivery,
         Self::ForgedSignature,

@@ -1,5 +1,5 @@
-//! Oracles of emails: each is delivered once, as soon as the mail service works, and whatever calls for one has one.
-//! `loose_ends` demands that one that waits states its reason.
+//! Oracles of emails: each is delivered once, as soon as the mail service works, or was rejected for good and states the
+//! reason; and whatever calls for one has one. `loose_ends` demands that one that waits states its reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::once;
@@ -13,6 +13,7 @@ use crate::day::Ending;
 use crate::error::SimError;
 use crate::faults::{FaultKind, FaultPlan};
 use crate::loose_ends::mails;
+use crate::outside::REJECTION;
 use crate::people::People;
 use crate::world::World;
 use services::mail::Message;
@@ -34,32 +35,41 @@ const FORGETFUL: [FaultKind; 6] = [
     FaultKind::MailLost,
 ];
 
-/// Delivered emails, indexed, because a day has hundreds of them and each alert is looked for in all.
-struct DeliveredMails<'a> {
-    /// Emails by the keys under which they were accepted.
+/// Emails that the mail service has delivered, or that it has rejected, with an index, because a day has hundreds of
+/// them and each alert is looked for in all.
+struct MailIndex<'a> {
+    /// Emails by the keys under which they were accepted or rejected.
     by_key: BTreeMap<&'a str, Vec<&'a Message>>,
     /// Emails with one alert each, by their subjects.
     single: BTreeMap<&'a str, Vec<&'a Message>>,
     /// Texts of emails with several alerts from each line on that follows an empty one, by these lines: the reports of
     /// an alert begin with its subject.
     reports: BTreeMap<&'a str, Vec<&'a str>>,
+    /// Number of alerts that emails mention without listing them: of very many, an email lists the first ones and says
+    /// how many more there are.
+    unlisted: usize,
 }
 
-impl<'a> DeliveredMails<'a> {
-    fn new(deliveries: &'a [Message]) -> Self {
+impl<'a> MailIndex<'a> {
+    fn new(all: &'a [Message]) -> Self {
         let (mut by_key, mut single, mut reports): (BTreeMap<_, Vec<_>>, BTreeMap<_, Vec<_>>, BTreeMap<_, Vec<_>>) =
             <_>::default();
-        for delivery in deliveries {
-            by_key.entry(delivery.id.as_str()).or_default().push(delivery);
-            if !delivery.id.starts_with(GATHERED) {
-                single.entry(delivery.subject.as_str()).or_default().push(delivery);
+        for one in all {
+            by_key.entry(one.id.as_str()).or_default().push(one);
+            if !one.id.starts_with(GATHERED) {
+                single.entry(one.subject.as_str()).or_default().push(one);
                 continue;
             }
-            for rest in paragraphs(&delivery.text) {
+            for rest in paragraphs(&one.text) {
                 reports.entry(rest.lines().next().unwrap_or_default()).or_default().push(rest);
             }
         }
-        Self { by_key, single, reports }
+        Self { by_key, single, reports, unlisted: all.iter().map(unlisted_in).sum() }
+    }
+
+    /// Returns the emails under the key of one that is on the disk.
+    fn of(&self, mail: &Value) -> &[&'a Message] {
+        self.by_key.get(mail["id"].as_str().unwrap_or_default()).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Returns the number of times that the emails report an alert with these words.
@@ -83,8 +93,8 @@ fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
     lines.filter(move |at| *at == 0 || text[..*at].ends_with(GAP)).map(move |at| &text[at..])
 }
 
-/// Demands that every email on the disk was delivered exactly once, and no others, and that each paid order has its
-/// receipt, and each problem its alert.
+/// Demands that every email on the disk was delivered exactly once, or rejected for good, and no others were; and that
+/// each paid order has its receipt, and each problem its alert.
 pub fn arrive(
     world: &World,
     plan: &FaultPlan,
@@ -94,13 +104,14 @@ pub fn arrive(
 ) -> Result<(), SimError> {
     let tables = world.disk.tables();
     let mails = mails(&tables)?;
-    let deliveries = world.post_office.deliveries();
-    let delivered = DeliveredMails::new(&deliveries);
-    // No fault refuses an email for ever.
-    let stuck = mails.iter().find(|mail| mail["state"] != "sent");
-    demand(stuck.is_none(), || format!("a mail was not sent: {}", stuck.cloned().unwrap_or_default()))?;
-    for mail in mails.iter().filter(|mail| mail["alert"].is_null()) {
-        is_delivered(mail, &delivered)?;
+    let (deliveries, rejections) = (world.post_office.deliveries(), world.post_office.rejections());
+    let (delivered, rejected) = (MailIndex::new(&deliveries), MailIndex::new(&rejections));
+    for mail in &mails {
+        match mail["state"].as_str() {
+            Some("sent") => is_delivered(mail, &delivered, &rejected)?,
+            Some("failed") => is_given_up(mail, &delivered, &rejected)?,
+            _ => return Err(SimError::Broken(format!("a mail was not sent: {mail}"))),
+        }
     }
     let of_disk: BTreeSet<&str> = mails.iter().filter_map(|mail| mail["id"].as_str()).collect();
     for delivery in &deliveries {
@@ -109,8 +120,7 @@ pub fn arrive(
     }
     // A server that the owner restarts forgets as much as one that crashes.
     let is_exact = !world.house_rules.were_changed() && !plan.kinds().any(|kind| FORGETFUL.contains(&kind));
-    let unlisted = deliveries.iter().map(unlisted_in).sum();
-    alerts_are_reported(&mails, &delivered, unlisted, is_exact)?;
+    alerts_are_reported(&mails, &delivered, is_exact)?;
     problems_have_alerts(&tables, &mails)?;
     receipts_are_sent(&mails, ending, invoices)?;
     for own in &people.clerk.invoices {
@@ -124,28 +134,42 @@ pub fn arrive(
     Ok(())
 }
 
-/// Demands that an email was delivered once, with its own words.
-fn is_delivered(mail: &Value, delivered: &DeliveredMails<'_>) -> Result<(), SimError> {
-    let own = delivered.by_key.get(mail["id"].as_str().unwrap_or_default()).map(Vec::as_slice).unwrap_or_default();
+/// Demands that an email that is shown as sent was delivered once, with its own words, and not rejected. An alert may
+/// have come with others.
+fn is_delivered(mail: &Value, delivered: &MailIndex<'_>, rejected: &MailIndex<'_>) -> Result<(), SimError> {
+    if !mail["alert"].is_null() {
+        return Ok(());
+    }
+    demand(rejected.of(mail).is_empty(), || format!("a mail was rejected, and is shown as sent: {mail}"))?;
+    let own = delivered.of(mail);
     demand(own.len() == 1, || format!("a mail was delivered {} times: {mail}", own.len()))?;
     let text = mail["text"].as_str().unwrap_or_default().trim_end();
     let is_same = |one: &&Message| mail["subject"] == one.subject.as_str() && one.text.starts_with(text);
     demand(own.iter().all(is_same), || format!("a mail was delivered with other words: {mail}"))
 }
 
-/// Demands that each alert was reported, by an email of its own or with others; exactly once, if `is_exact`. Of very
-/// many, an email lists the first ones and says how many more there are; so many are `unlisted`.
-fn alerts_are_reported(
-    mails: &[Value],
-    delivered: &DeliveredMails<'_>,
-    mut unlisted: usize,
-    is_exact: bool,
-) -> Result<(), SimError> {
+/// Demands that an email that is given up was rejected for good and not delivered, and states the reason.
+fn is_given_up(mail: &Value, delivered: &MailIndex<'_>, rejected: &MailIndex<'_>) -> Result<(), SimError> {
+    let is_explained = mail["error"].as_str().is_some_and(|error| error.contains(REJECTION));
+    demand(is_explained, || format!("a mail is given up without the reason of its rejection: {mail}"))?;
+    let is_rejected = if mail["alert"].is_null() {
+        !rejected.of(mail).is_empty() && delivered.of(mail).is_empty()
+    } else {
+        let (subject, text) = words_of(mail);
+        rejected.unlisted + rejected.reports_of(&subject, &text) > 0
+    };
+    demand(is_rejected, || format!("a mail is given up that was not rejected: {mail}"))
+}
+
+/// Demands that each alert that is not given up was reported, by an email of its own or with others; exactly once, if
+/// `is_exact`.
+fn alerts_are_reported(mails: &[Value], delivered: &MailIndex<'_>, is_exact: bool) -> Result<(), SimError> {
     // By their words, which several alerts may share.
     let mut alerts: BTreeMap<(String, String), usize> = BTreeMap::new();
-    for alert in mails.iter().filter(|mail| !mail["alert"].is_null()) {
+    for alert in mails.iter().filter(|mail| !mail["alert"].is_null() && mail["state"] == "sent") {
         *alerts.entry(words_of(alert)).or_default() += 1;
     }
+    let mut unlisted = delivered.unlisted;
     for ((subject, text), count) in &alerts {
         let reports = delivered.reports_of(subject, text);
         let missing = count.saturating_sub(reports);
