@@ -3,6 +3,7 @@
 use fastrand::Rng;
 
 use crate::chance::branch;
+use crate::claims;
 use crate::clerk::InvoicePlan;
 use crate::endpoints::EndpointPlan;
 use crate::faults::FaultPlan;
@@ -34,6 +35,7 @@ impl Plan {
         let sign_off_required = chance.bool();
         let materials = draw_day_materials(seed, &mut products);
         let work = Workload::draw(seed, size, printers, sign_off_required, materials, &mut products, &mut orders);
+        claims::add(seed, size, &faults, &mut orders, &work);
         let crashes = CrashPlan::draw_all(seed, size, &faults);
         let endpoints = EndpointPlan::draw_all(seed, size, &faults);
         let cents: Vec<i64> = products.iter().map(|product| product.cents).collect();

@@ -34,7 +34,7 @@ const SPELLS: [(FaultKind, i64); 5] = [
     (FaultKind::ReceiverRedirects, 5 * MINUTE_MS),
 ];
 /// Faults that delay nothing that the server does between an event and its delivery to another receiver.
-const HARMLESS: [FaultKind; 49] = [
+const HARMLESS: [FaultKind; 50] = [
     FaultKind::LostRequest,
     FaultKind::LostAnswer,
     FaultKind::Delay,
@@ -84,6 +84,7 @@ const HARMLESS: [FaultKind; 49] = [
     FaultKind::LateAnswers,
     FaultKind::WrongKey,
     FaultKind::MailRejected,
+    FaultKind::Dispute,
 ];
 
 /// Plan of an endpoint and its receiver.

@@ -119,11 +119,13 @@ pub enum FaultKind {
     WrongKey,
     /// The mail service rejects mails for good.
     MailRejected,
+    /// Customers' banks claim the money of payments.
+    Dispute,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 54] = [
+    pub const ALL: [Self; 55] = [
         Self::Crash,
         Self::CommitRefused,
         Self::CommitLost,
@@ -178,6 +180,7 @@ impl FaultKind {
         Self::LateAnswers,
         Self::WrongKey,
         Self::MailRejected,
+        Self::Dispute,
     ];
 
     /// Returns the word for it on the command line.
@@ -237,6 +240,7 @@ impl FaultKind {
             Self::LateAnswers => "late-answers",
             Self::WrongKey => "wrong-key",
             Self::MailRejected => "mail-rejected",
+            Self::Dispute => "dispute",
         }
     }
 

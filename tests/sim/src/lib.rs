@@ -19,6 +19,7 @@ mod adapter;
 mod agenda;
 mod catalogue;
 mod chance;
+mod claims;
 mod clerk;
 mod clock;
 mod courier;

@@ -3,6 +3,7 @@
 use fastrand::Rng;
 
 use crate::chance::branch;
+use crate::claims::{self, Claim};
 use crate::clerk::InvoicePlan;
 use crate::cut::Cut;
 use crate::endpoints::EndpointPlan;
@@ -95,6 +96,10 @@ pub enum OrderStep {
     Cancel,
     /// The customer or the staff deals with the payment processor's checkout.
     Till(TillStep),
+    /// The customer's bank claims money of the payment.
+    Claim(Claim),
+    /// The bank decides on its claim.
+    Decide(Claim),
 }
 
 /// Share of an order's total.
@@ -120,9 +125,10 @@ impl Share {
 }
 
 impl OrderPlan {
-    /// Returns whether the order is cancelled at some time, or all of its money goes back.
+    /// Returns whether the order is cancelled at some time, or all of its money goes back or is lost.
     pub fn is_cancelled(&self) -> bool {
-        let ends = [OrderStep::Cancel, OrderStep::Till(TillStep::Leave(Remainder::Nothing))];
+        let nothing = OrderStep::Till(TillStep::Leave(Remainder::Nothing));
+        let ends = [OrderStep::Cancel, nothing, OrderStep::Decide(Claim::Lost)];
         self.steps.iter().any(|(_, step)| ends.contains(step))
     }
 }
@@ -181,6 +187,7 @@ impl Plan {
         let sign_off_required = chance.bool();
         let (size, materials) = (Size::Story, draw_materials(seed, &mut products));
         let work = Workload::draw(seed, size, printers, sign_off_required, materials, &mut products, &mut orders);
+        claims::add(seed, size, &faults, &mut orders, &work);
         let crashes = CrashPlan::draw_all(seed, size, &faults);
         let endpoints = EndpointPlan::draw_all(seed, size, &faults);
         let cents: Vec<i64> = products.iter().map(|product| product.cents).collect();

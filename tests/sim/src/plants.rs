@@ -50,6 +50,8 @@ pub enum Plant {
     LostRefund,
     /// The processor charges a customer once more, and tells nobody.
     UnknownCharge,
+    /// A bank takes money of a charge, and nobody tells the shop.
+    UnknownClaim,
     /// The number before that of an invoice is left out.
     SkippedNumber,
     /// An email is not written in the commit that causes it.
@@ -88,7 +90,7 @@ pub enum Plant {
 
 impl Plant {
     /// All plants.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::LostCommit,
         Self::ForgottenCommit,
         Self::DroppedEvent,
@@ -104,6 +106,7 @@ impl Plant {
         Self::DoubledRefund,
         Self::LostRefund,
         Self::UnknownCharge,
+        Self::UnknownClaim,
         Self::SkippedNumber,
         Self::UnwrittenMail,
         Self::LostMail,

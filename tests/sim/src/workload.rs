@@ -134,6 +134,11 @@ impl Act {
             _ => None,
         }
     }
+
+    /// Returns whether a print of the order with this number is made again.
+    pub fn is_remake_of(self, number: usize) -> bool {
+        self == Self::Remake { order: number }
+    }
 }
 
 /// Tasks that are being drawn.
