@@ -31,6 +31,8 @@ pub enum Part {
     Spool(usize),
     /// Crash.
     Crash(usize),
+    /// Spool manager, of which there is one at most, with the number 0.
+    SpoolManager(usize),
 }
 
 impl Part {
@@ -47,6 +49,7 @@ impl Part {
             Self::Shop(_) => "--without-shops",
             Self::Spool(_) => "--without-spools",
             Self::Crash(_) => "--without-crashes",
+            Self::SpoolManager(_) => "--without-spool-managers",
         }
     }
 }
@@ -64,7 +67,8 @@ impl fmt::Display for Part {
             | Self::Endpoint(number)
             | Self::Shop(number)
             | Self::Spool(number)
-            | Self::Crash(number) => write!(f, "{number}"),
+            | Self::Crash(number)
+            | Self::SpoolManager(number) => write!(f, "{number}"),
         }
     }
 }
@@ -114,6 +118,7 @@ impl Plan {
             self.shops.iter().map(|shop| Part::Shop(shop.number)).collect(),
             self.spools.iter().map(|spool| Part::Spool(spool.number)).collect(),
             self.crashes.iter().map(|crash| Part::Crash(crash.number)).collect(),
+            self.spool_manager.iter().map(|_| Part::SpoolManager(0)).collect(),
         ]
     }
 
@@ -126,6 +131,7 @@ impl Plan {
         self.shops.retain(|shop| stays(Part::Shop(shop.number)));
         self.spools.retain(|spool| stays(Part::Spool(spool.number)));
         self.crashes.retain(|crash| stays(Part::Crash(crash.number)));
+        self.spool_manager.take_if(|_| !stays(Part::SpoolManager(0)));
         // Nobody does anything with an order that is not placed.
         let is_placed = |order: usize| stays(Part::Order(order));
         self.work.parcels.retain(|order, _| is_placed(*order) && stays(Part::Parcels(*order)));

@@ -10,6 +10,7 @@ use crate::faults::FaultPlan;
 use crate::plan::{CrashPlan, OrderPlan, OrderStep, Plan, Product, SpoolChange, draw_money};
 use crate::size::Size;
 use crate::sold::ShopPlan;
+use crate::spool_manager::SpoolPlan;
 use crate::till;
 use crate::workload::{Workload, draw_day_materials};
 
@@ -41,6 +42,7 @@ impl Plan {
         let cents: Vec<i64> = products.iter().map(|product| product.cents).collect();
         let shops = ShopPlan::draw_all(seed, size, &faults, &cents);
         let invoices = InvoicePlan::draw_all(seed, size);
+        let spool_manager = SpoolPlan::draw(seed, size, &faults);
         Self {
             seed,
             size,
@@ -52,6 +54,7 @@ impl Plan {
             spools,
             endpoints,
             shops,
+            spool_manager,
             crashes,
             faults,
             work,

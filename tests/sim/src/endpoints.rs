@@ -34,7 +34,7 @@ const SPELLS: [(FaultKind, i64); 5] = [
     (FaultKind::ReceiverRedirects, 5 * MINUTE_MS),
 ];
 /// Faults that delay nothing that the server does between an event and its delivery to another receiver.
-const HARMLESS: [FaultKind; 50] = [
+const HARMLESS: [FaultKind; 53] = [
     FaultKind::LostRequest,
     FaultKind::LostAnswer,
     FaultKind::Delay,
@@ -85,6 +85,9 @@ const HARMLESS: [FaultKind; 50] = [
     FaultKind::WrongKey,
     FaultKind::MailRejected,
     FaultKind::Dispute,
+    FaultKind::SpoolsDown,
+    FaultKind::SpoolsHang,
+    FaultKind::SpoolsLost,
 ];
 
 /// Plan of an endpoint and its receiver.

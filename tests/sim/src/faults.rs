@@ -121,11 +121,17 @@ pub enum FaultKind {
     MailRejected,
     /// Customers' banks claim the money of payments.
     Dispute,
+    /// The spool manager cannot be reached for a while.
+    SpoolsDown,
+    /// The spool manager answers nothing for a while.
+    SpoolsHang,
+    /// Changes that are sent to the spool manager are lost, or its answers after it has made them.
+    SpoolsLost,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 55] = [
+    pub const ALL: [Self; 58] = [
         Self::Crash,
         Self::CommitRefused,
         Self::CommitLost,
@@ -181,6 +187,9 @@ impl FaultKind {
         Self::WrongKey,
         Self::MailRejected,
         Self::Dispute,
+        Self::SpoolsDown,
+        Self::SpoolsHang,
+        Self::SpoolsLost,
     ];
 
     /// Returns the word for it on the command line.
@@ -241,6 +250,9 @@ impl FaultKind {
             Self::WrongKey => "wrong-key",
             Self::MailRejected => "mail-rejected",
             Self::Dispute => "dispute",
+            Self::SpoolsDown => "spools-down",
+            Self::SpoolsHang => "spools-hang",
+            Self::SpoolsLost => "spools-lost",
         }
     }
 

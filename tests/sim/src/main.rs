@@ -70,11 +70,14 @@ struct Omissions {
     /// Numbers of crashes.
     #[arg(long, value_delimiter = ',')]
     without_crashes: Vec<usize>,
+    /// Numbers of spool managers, of which there is one at most, number 0.
+    #[arg(long, value_delimiter = ',')]
+    without_spool_managers: Vec<usize>,
 }
 
 impl Omissions {
     fn cut(&self) -> Result<Cut, SimError> {
-        let lists: [(&[usize], fn(usize) -> Part); 9] = [
+        let lists: [(&[usize], fn(usize) -> Part); 10] = [
             (&self.without_orders, Part::Order),
             (&self.without_tasks, Part::Task),
             (&self.without_rules, Part::Rule),
@@ -84,6 +87,7 @@ impl Omissions {
             (&self.without_shops, Part::Shop),
             (&self.without_spools, Part::Spool),
             (&self.without_crashes, Part::Crash),
+            (&self.without_spool_managers, Part::SpoolManager),
         ];
         let mut cut = Cut::default();
         for word in &self.without {

@@ -11,11 +11,13 @@ mod orders;
 mod parts;
 mod settings;
 mod shipping;
+mod spools;
 mod stock;
 
 use std::collections::BTreeMap;
 
 pub use deliveries::unrest as unrest_of_deliveries;
+pub use spools::unrest as unrest_of_spools;
 
 use simulator::printer::PhysicalEvent;
 
@@ -65,6 +67,7 @@ pub fn judge(
     }
     settings::sign_offs_are_required(world, people, &tables, &published)?;
     stock::adds_up(world, &tables, people, ending)?;
+    spools::agree(world, &tables, people)?;
     demand(ending.materials == read_back.materials, || "another server reads other stocks".to_owned())?;
     invoices::are_numbered(&tables)?;
     invoices::of_clerk(world, &tables, &stored, &people.clerk)?;

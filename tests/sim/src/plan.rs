@@ -10,6 +10,7 @@ use crate::endpoints::EndpointPlan;
 use crate::faults::{FaultKind, FaultPlan};
 use crate::size::Size;
 use crate::sold::ShopPlan;
+use crate::spool_manager::SpoolPlan;
 use crate::till::{self, Remainder, TillStep};
 use crate::workload::{Workload, draw_materials};
 
@@ -39,6 +40,8 @@ pub struct Plan {
     pub endpoints: Vec<EndpointPlan>,
     /// Other shops whose orders are produced here.
     pub shops: Vec<ShopPlan>,
+    /// Spool manager that counts the first material as well, if there is one.
+    pub spool_manager: Option<SpoolPlan>,
     /// Crashes, in order.
     pub crashes: Vec<CrashPlan>,
     /// Faults.
@@ -193,6 +196,7 @@ impl Plan {
         let cents: Vec<i64> = products.iter().map(|product| product.cents).collect();
         let shops = ShopPlan::draw_all(seed, size, &faults, &cents);
         let invoices = InvoicePlan::draw_all(seed, size);
+        let spool_manager = SpoolPlan::draw(seed, size, &faults);
         Self {
             seed,
             size,
@@ -204,6 +208,7 @@ impl Plan {
             spools,
             endpoints,
             shops,
+            spool_manager,
             crashes,
             faults,
             work,

@@ -76,6 +76,8 @@ pub enum Plant {
     LostFulfillment,
     /// An entry of a stock ledger is not written.
     LostMovement,
+    /// The spool manager acknowledges a use that it does not record.
+    LostUse,
     /// Parts that were rejected are recorded as good.
     RejectedCounted,
     /// A shipment is acknowledged and lost.
@@ -90,7 +92,7 @@ pub enum Plant {
 
 impl Plant {
     /// All plants.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 34] = [
         Self::LostCommit,
         Self::ForgottenCommit,
         Self::DroppedEvent,
@@ -119,6 +121,7 @@ impl Plant {
         Self::DoubledSale,
         Self::LostFulfillment,
         Self::LostMovement,
+        Self::LostUse,
         Self::RejectedCounted,
         Self::LostParcel,
         Self::DoubledParcel,

@@ -102,6 +102,9 @@ fn tell_plan(world: &World, plan: &Plan) {
     for endpoint in &plan.endpoints {
         world.story.tell(format!("endpoint {}: {:?}; {:?}", endpoint.number, endpoint.steps, endpoint.spells));
     }
+    if plan.spool_manager.is_some() {
+        world.story.tell("a spool manager counts the first material as well");
+    }
     for shop in &plan.shops {
         let letters = shop.letters.len();
         world.story.tell(format!("another shop: {} orders, {letters} messages; {:?}", shop.orders.len(), shop.spells));

@@ -10,6 +10,8 @@ use config::Config;
 const MINUTE_MS: i64 = 60_000;
 /// Milliseconds in an hour.
 const HOUR_MS: i64 = 60 * MINUTE_MS;
+/// Interval between two looks at the spool manager in a small story. That of a day is the one of the default settings.
+const STORY_SYNC: Duration = Duration::from_secs(30);
 /// Number of printers of a day's shop.
 const DAY_PRINTERS: usize = 20;
 /// Intervals between two looks of the server at a printer, in seconds, of which the seed of a day draws one. Twenty
@@ -165,6 +167,7 @@ impl Size {
     /// Changes the settings of a server for stories of this size.
     pub fn tune(self, seed: u64, config: &mut Config) {
         if self == Self::Story {
+            config.stock_sync.interval_seconds = STORY_SYNC.into();
             return;
         }
         let poll = branch(seed, "polls").usize(..DAY_POLLS.len());
