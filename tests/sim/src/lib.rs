@@ -6,10 +6,11 @@
 //! Everything that outlives a crash of the server is in the `world`. A seed draws a `plan`: what `customers` and
 //! `staff` do (`workload`, `office`, `parcels`), which webhook `endpoints` there are and what other shops have `sold`,
 //! which `faults` exist, when they come (`weather`, `liars`, `store_faults`) and at which steps the server crashes
-//! (`power`). A story has a `size`: it is short, or a whole day of a shop with twenty printers (`day_plan`). Money
-//! moves at the `processor`, by the steps of `till`; other systems answer at the ports of their clients (`outside`,
-//! `receivers`, `other_shops`). `oracles` judges by what happened in the world, and asks the judged code nothing;
-//! `plants` shows that it sees. A test tells a story of its own on a `floor`, by its `hall`.
+//! (`power`). A story has a `size`: it is short, or a whole day of a shop with twenty printers (`day_plan`). One that
+//! fails is made shorter (`shrink`) by leaving parts of its plan out (`cut`). Money moves at the `processor`, by the
+//! steps of `till`, and back by the `claims` of banks; other systems answer at the ports of their clients (`outside`,
+//! `receivers`, `other_shops`, `spool_manager`). `oracles` judges by what happened in the world, and asks the judged
+//! code nothing; `plants` shows that it sees. A test tells a story of its own on a `floor`, by its `hall`.
 //! `docs/design/simulation.md` lists what could make two runs differ, and how each is kept out.
 //!
 //! The wire protocols of printers and services, and the SQL databases, are not simulated: `tests/it` has them.

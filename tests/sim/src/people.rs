@@ -70,7 +70,9 @@ impl People {
         let (staff, clerk) = (staff.step(world, shop, &orders, &sold), clerk.step(world, shop));
         let (subscribers, sellers) = (try_join_all(subscribers), try_join_all(sellers));
         let spooled = catalogue.materials.first().map(String::as_str).unwrap_or_default();
-        let keeper: OptionFuture<_> = keeper.as_mut().map(|keeper| keeper.step(world, shop, spooled)).into();
+        // On the heap, because few stories have one.
+        let keeper = keeper.as_mut().map(|keeper| Box::pin(keeper.step(world, shop, spooled)));
+        let keeper = OptionFuture::from(keeper);
         let keeper = async { keeper.await.unwrap_or(Ok(())) };
         let others = try_join5(try_join_all(customers), staff, clerk, subscribers, sellers);
         try_join(others, keeper).await.map(drop)

@@ -21,8 +21,8 @@ const RETRY_JITTER: Duration = Duration::from_secs(2);
 /// Jobs that a line gets at most for rejected parts, more than anybody rejects.
 const MAX_REPRINTS: u32 = 20;
 
-/// Returns the default settings, with secrets, an operator and a seller, and perhaps a spool manager, for a server whose
-/// files are in `folder`. PDFs and photos are off: both are made on threads.
+/// Returns the default settings, with secrets, an operator and a seller, and perhaps a spool manager, for a server
+/// whose files are in `folder`. PDFs and photos are off: both are made on threads.
 pub fn settings(folder: &Path, sign_off_required: bool, has_spool_manager: bool) -> Config {
     let mut config = Config::default();
     folder.clone_into(&mut config.server.data_dir);

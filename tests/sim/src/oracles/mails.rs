@@ -1,5 +1,5 @@
-//! Oracles of emails: each is delivered once, as soon as the mail service works, or was rejected for good and states the
-//! reason; and whatever calls for one has one. `loose_ends` demands that one that waits states its reason.
+//! Oracles of emails: each is delivered once, as soon as the mail service works, or was rejected for good and states
+//! the reason; and whatever calls for one has one. `loose_ends` demands that one that waits states its reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::once;
