@@ -1,5 +1,5 @@
-//! Keeper of the spools: the staff who links the first material to the spool manager, decides what nobody else can tell,
-//! and whoever uses filament without the shop. What was not acknowledged is repeated.
+//! Keeper of the spools: the staff who links the first material to the spool manager, decides what nobody else can
+//! tell, and whoever uses filament without the shop. What was not acknowledged is repeated.
 
 use axum::http::Method;
 use serde_json::json;
@@ -72,7 +72,8 @@ impl SpoolKeeper {
         Ok(())
     }
 
-    /// Decides that the shop is right, before the link moves anything, and when nobody can tell what became of a change.
+    /// Decides that the shop is right, before the link moves anything, and when nobody can tell what became of a
+    /// change.
     async fn look_after(&mut self, world: &World, shop: &Shop, material: &str) -> Result<(), SimError> {
         let Some(all) = shop.read("/api/inventory/stock-links").await? else { return Ok(()) };
         let now = world.clock.elapsed_ms();

@@ -1,5 +1,5 @@
-//! Spool manager of the shop, at the port of its client: a server that counts the first material as well. People use from
-//! its spool without the shop, and it fails for a while.
+//! Spool manager of the shop, at the port of its client: a server that counts the first material as well. People use
+//! from its spool without the shop, and it fails for a while.
 //!
 //! As the real one does, it keeps the weight that was used as a floating-point number, and no reference of whoever used
 //! it.
