@@ -13,7 +13,7 @@ const MAX_WAIT_MS: i64 = 5 * 60_000;
 
 /// Claim of a bank, by its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Claim {
+pub enum BankClaim {
     /// The bank claims all of the payment, and the shop keeps it.
     Won,
     /// The bank takes a third of the payment.
@@ -22,7 +22,7 @@ pub enum Claim {
     Lost,
 }
 
-impl Claim {
+impl BankClaim {
     /// Returns the claimed amount in minor units.
     pub fn cents(self, total: i64) -> i64 {
         match self {
@@ -55,9 +55,9 @@ pub fn add(seed: u64, size: Size, faults: &FaultPlan, orders: &mut [OrderPlan], 
         let is_made_again = work.tasks.iter().any(|task| task.act.is_remake_of(order.number));
         let goes_on = is_made_again || work.parcels.contains_key(&order.number);
         let claim = match kind {
-            0 => Claim::Won,
-            1 if !goes_on => Claim::Lost,
-            _ => Claim::LostInPart,
+            0 => BankClaim::Won,
+            1 if !goes_on => BankClaim::Lost,
+            _ => BankClaim::LostInPart,
         };
         let Some((paid_ms, _)) = order.steps.last().copied().filter(|_| is_claimed) else { continue };
         let claimed_ms = paid_ms + claimed_after_ms;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use simulator::payments::{SimPayment, SimPaymentEvent, signature};
 
 use crate::acknowledgements::{Errand, Reply};
-use crate::claims::Claim;
+use crate::claims::BankClaim;
 use crate::clock::WorldClock;
 use crate::error::SimError;
 use crate::plan::{OrderPlan, OrderStep, Share};
@@ -149,7 +149,7 @@ impl Customer {
             }
             OrderStep::Till(step) => self.till.act(world, shop, &Payable::order(number, order), step).await?,
             OrderStep::Claim(claim) => world.processor.claim(&order.id, claim.cents(order.total_cents)),
-            OrderStep::Decide(claim) => world.processor.decide(&order.id, claim != Claim::Won),
+            OrderStep::Decide(claim) => world.processor.decide(&order.id, claim != BankClaim::Won),
         };
         if is_acknowledged {
             world.story.tell(format!("customer {number}: {step:?}"));

@@ -10,7 +10,7 @@ use crate::workload::{Act, Task};
 
 /// Part of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum PlanPart {
     /// Order with this number.
     Order(usize),
     /// Kind of fault.
@@ -35,7 +35,7 @@ pub enum Part {
     SpoolManager(usize),
 }
 
-impl Part {
+impl PlanPart {
     /// Returns the option of the command line that leaves parts of this kind out.
     pub const fn flag(self) -> &'static str {
         match self {
@@ -55,7 +55,7 @@ impl Part {
 }
 
 /// Writes its value on the command line.
-impl fmt::Display for Part {
+impl fmt::Display for PlanPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fault(kind) => write!(f, "{kind}"),
@@ -75,13 +75,13 @@ impl fmt::Display for Part {
 
 /// Parts of a plan to leave out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cut(pub BTreeSet<Part>);
+pub struct Cut(pub BTreeSet<PlanPart>);
 
 impl Cut {
     /// Returns the faults that do not exist.
     pub fn faults(&self) -> impl Iterator<Item = FaultKind> + '_ {
         self.0.iter().filter_map(|part| match part {
-            Part::Fault(kind) => Some(*kind),
+            PlanPart::Fault(kind) => Some(*kind),
             _ => None,
         })
     }
@@ -90,9 +90,9 @@ impl Cut {
 /// Writes the options of the command line that leave its parts out.
 impl fmt::Display for Cut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts: Vec<Part> = self.0.iter().copied().collect();
+        let parts: Vec<PlanPart> = self.0.iter().copied().collect();
         for (at, group) in parts.chunk_by(|one, next| one.flag() == next.flag()).enumerate() {
-            let values: Vec<String> = group.iter().map(Part::to_string).collect();
+            let values: Vec<String> = group.iter().map(PlanPart::to_string).collect();
             let gap = if at == 0 { "" } else { " " };
             write!(f, "{gap}{} {}", group[0].flag(), values.join(","))?;
         }
@@ -102,39 +102,39 @@ impl fmt::Display for Cut {
 
 impl Plan {
     /// Returns all parts that can be left out, in groups of one kind, of which those that save most are first.
-    pub fn parts(&self) -> Vec<Vec<Part>> {
+    pub fn parts(&self) -> Vec<Vec<PlanPart>> {
         let tasks = |is_rule: bool| {
             let parts = self.work.tasks.iter().filter_map(|task| task.part);
-            parts.filter(move |part| matches!(part, Part::Rule(_)) == is_rule).collect::<BTreeSet<_>>()
+            parts.filter(move |part| matches!(part, PlanPart::Rule(_)) == is_rule).collect::<BTreeSet<_>>()
         };
         vec![
-            self.orders.iter().map(|order| Part::Order(order.number)).collect(),
-            self.faults.kinds().map(Part::Fault).collect(),
+            self.orders.iter().map(|order| PlanPart::Order(order.number)).collect(),
+            self.faults.kinds().map(PlanPart::Fault).collect(),
             tasks(false).into_iter().collect(),
             tasks(true).into_iter().collect(),
-            self.work.parcels.keys().copied().map(Part::Parcels).collect(),
-            self.invoices.iter().map(|invoice| Part::Invoice(invoice.number)).collect(),
-            self.endpoints.iter().map(|endpoint| Part::Endpoint(endpoint.number)).collect(),
-            self.shops.iter().map(|shop| Part::Shop(shop.number)).collect(),
-            self.spools.iter().map(|spool| Part::Spool(spool.number)).collect(),
-            self.crashes.iter().map(|crash| Part::Crash(crash.number)).collect(),
-            self.spool_manager.iter().map(|_| Part::SpoolManager(0)).collect(),
+            self.work.parcels.keys().copied().map(PlanPart::Parcels).collect(),
+            self.invoices.iter().map(|invoice| PlanPart::Invoice(invoice.number)).collect(),
+            self.endpoints.iter().map(|endpoint| PlanPart::Endpoint(endpoint.number)).collect(),
+            self.shops.iter().map(|shop| PlanPart::Shop(shop.number)).collect(),
+            self.spools.iter().map(|spool| PlanPart::Spool(spool.number)).collect(),
+            self.crashes.iter().map(|crash| PlanPart::Crash(crash.number)).collect(),
+            self.spool_manager.iter().map(|_| PlanPart::SpoolManager(0)).collect(),
         ]
     }
 
     /// Leaves parts out, other than faults: those do not exist while a plan is drawn.
     pub fn leave_out(&mut self, cut: &Cut) {
-        let stays = |part: Part| !cut.0.contains(&part);
-        self.orders.retain(|order| stays(Part::Order(order.number)));
-        self.invoices.retain(|invoice| stays(Part::Invoice(invoice.number)));
-        self.endpoints.retain(|endpoint| stays(Part::Endpoint(endpoint.number)));
-        self.shops.retain(|shop| stays(Part::Shop(shop.number)));
-        self.spools.retain(|spool| stays(Part::Spool(spool.number)));
-        self.crashes.retain(|crash| stays(Part::Crash(crash.number)));
-        self.spool_manager.take_if(|_| !stays(Part::SpoolManager(0)));
+        let stays = |part: PlanPart| !cut.0.contains(&part);
+        self.orders.retain(|order| stays(PlanPart::Order(order.number)));
+        self.invoices.retain(|invoice| stays(PlanPart::Invoice(invoice.number)));
+        self.endpoints.retain(|endpoint| stays(PlanPart::Endpoint(endpoint.number)));
+        self.shops.retain(|shop| stays(PlanPart::Shop(shop.number)));
+        self.spools.retain(|spool| stays(PlanPart::Spool(spool.number)));
+        self.crashes.retain(|crash| stays(PlanPart::Crash(crash.number)));
+        self.spool_manager.take_if(|_| !stays(PlanPart::SpoolManager(0)));
         // Nobody does anything with an order that is not placed.
-        let is_placed = |order: usize| stays(Part::Order(order));
-        self.work.parcels.retain(|order, _| is_placed(*order) && stays(Part::Parcels(*order)));
+        let is_placed = |order: usize| stays(PlanPart::Order(order));
+        self.work.parcels.retain(|order, _| is_placed(*order) && stays(PlanPart::Parcels(*order)));
         let remains = |task: &Task| task.part.is_none_or(stays) && task.act.order().is_none_or(is_placed);
         self.work.tasks.retain(remains);
         // Each change is still one.
@@ -154,7 +154,7 @@ mod tests {
     use crate::size::Size;
 
     /// Returns all parts of a seed's plan without the given ones.
-    fn parts_without(size: Size, seed: u64, cut: &Cut) -> BTreeSet<Part> {
+    fn parts_without(size: Size, seed: u64, cut: &Cut) -> BTreeSet<PlanPart> {
         Plan::draw_sized(size, seed, cut).parts().into_iter().flatten().collect()
     }
 
@@ -165,11 +165,13 @@ mod tests {
                 let all = parts_without(size, seed, &Cut::default());
                 for part in &all {
                     let left = parts_without(size, seed, &Cut(BTreeSet::from([*part])));
-                    let gone: Vec<&Part> = all.difference(&left).collect();
-                    let belongs = |other: &Part| match part {
-                        Part::Order(number) => matches!(other, Part::Task(_)) || *other == Part::Parcels(*number),
+                    let gone: Vec<&PlanPart> = all.difference(&left).collect();
+                    let belongs = |other: &PlanPart| match part {
+                        PlanPart::Order(number) => {
+                            matches!(other, PlanPart::Task(_)) || *other == PlanPart::Parcels(*number)
+                        }
                         // With a fault, everything goes that is only there because of it.
-                        Part::Fault(_) => !matches!(other, Part::Fault(_)),
+                        PlanPart::Fault(_) => !matches!(other, PlanPart::Fault(_)),
                         _ => false,
                     };
                     assert!(gone.contains(&part), "seed {seed}: {part:?}");
@@ -192,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_cut_is_written_as_the_command_line_has_it() {
-        let parts = [Part::Crash(2), Part::Order(3), Part::Fault(FaultKind::Outage), Part::Order(11)];
+        let parts = [PlanPart::Crash(2), PlanPart::Order(3), PlanPart::Fault(FaultKind::Outage), PlanPart::Order(11)];
         assert_eq!(
             Cut(BTreeSet::from(parts)).to_string(),
             "--without-orders 3,11 --without outage --without-crashes 2"

@@ -80,7 +80,7 @@ mod weather;
 mod workload;
 mod world;
 
-pub use cut::{Cut, Part};
+pub use cut::{Cut, PlanPart};
 pub use error::SimError;
 pub use faults::FaultKind;
 pub use floor::{Floor, file_of};

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, Parser};
 use rustix::time::{ClockId, clock_gettime};
-use sim::{Cut, FaultKind, Part, Plant, SimError, Size, run_all, run_sized, seeds_to_catch, shrink_sized};
+use sim::{Cut, FaultKind, PlanPart, Plant, SimError, Size, run_all, run_sized, seeds_to_catch, shrink_sized};
 
 /// Milliseconds in a day.
 const DAY_MS: f64 = 86_400_000.0;
@@ -77,21 +77,21 @@ struct Omissions {
 
 impl Omissions {
     fn cut(&self) -> Result<Cut, SimError> {
-        let lists: [(&[usize], fn(usize) -> Part); 10] = [
-            (&self.without_orders, Part::Order),
-            (&self.without_tasks, Part::Task),
-            (&self.without_rules, Part::Rule),
-            (&self.without_parcels, Part::Parcels),
-            (&self.without_invoices, Part::Invoice),
-            (&self.without_endpoints, Part::Endpoint),
-            (&self.without_shops, Part::Shop),
-            (&self.without_spools, Part::Spool),
-            (&self.without_crashes, Part::Crash),
-            (&self.without_spool_managers, Part::SpoolManager),
+        let lists: [(&[usize], fn(usize) -> PlanPart); 10] = [
+            (&self.without_orders, PlanPart::Order),
+            (&self.without_tasks, PlanPart::Task),
+            (&self.without_rules, PlanPart::Rule),
+            (&self.without_parcels, PlanPart::Parcels),
+            (&self.without_invoices, PlanPart::Invoice),
+            (&self.without_endpoints, PlanPart::Endpoint),
+            (&self.without_shops, PlanPart::Shop),
+            (&self.without_spools, PlanPart::Spool),
+            (&self.without_crashes, PlanPart::Crash),
+            (&self.without_spool_managers, PlanPart::SpoolManager),
         ];
         let mut cut = Cut::default();
         for word in &self.without {
-            cut.0.insert(Part::Fault(FaultKind::of_word(word)?));
+            cut.0.insert(PlanPart::Fault(FaultKind::of_word(word)?));
         }
         for (numbers, part) in lists {
             cut.0.extend(numbers.iter().copied().map(part));

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 
 use crate::chance::branch;
-use crate::claims::{self, Claim};
+use crate::claims::{self, BankClaim};
 use crate::clerk::InvoicePlan;
 use crate::cut::Cut;
 use crate::endpoints::EndpointPlan;
@@ -100,9 +100,9 @@ pub enum OrderStep {
     /// The customer or the staff deals with the payment processor's checkout.
     Till(TillStep),
     /// The customer's bank claims money of the payment.
-    Claim(Claim),
+    Claim(BankClaim),
     /// The bank decides on its claim.
-    Decide(Claim),
+    Decide(BankClaim),
 }
 
 /// Share of an order's total.
@@ -131,7 +131,7 @@ impl OrderPlan {
     /// Returns whether the order is cancelled at some time, or all of its money goes back or is lost.
     pub fn is_cancelled(&self) -> bool {
         let nothing = OrderStep::Till(TillStep::Leave(Remainder::Nothing));
-        let ends = [OrderStep::Cancel, nothing, OrderStep::Decide(Claim::Lost)];
+        let ends = [OrderStep::Cancel, nothing, OrderStep::Decide(BankClaim::Lost)];
         self.steps.iter().any(|(_, step)| ends.contains(step))
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 
-use crate::cut::{Cut, Part};
+use crate::cut::{Cut, PlanPart};
 use crate::error::SimError;
 use crate::plan::Plan;
 use crate::plants::Plant;
@@ -60,9 +60,9 @@ pub fn shrink_sized(
     let Some(fault) = run_sized(size, seed, &Cut::default(), plant)?.fault else { return Ok(None) };
     let mut short = ShortStory { seed, size, cut: Cut::default(), fault, tries: 0 };
     let mut plan = Plan::draw_sized(size, seed, &short.cut);
-    let mut open: VecDeque<Vec<Part>> = plan.parts().into();
+    let mut open: VecDeque<Vec<PlanPart>> = plan.parts().into();
     while let Some(mut some) = open.pop_front() {
-        let present: BTreeSet<Part> = plan.parts().into_iter().flatten().collect();
+        let present: BTreeSet<PlanPart> = plan.parts().into_iter().flatten().collect();
         some.retain(|part| present.contains(part));
         if some.is_empty() {
             continue;
@@ -85,7 +85,7 @@ pub fn shrink_sized(
 fn try_without(
     short: &mut ShortStory,
     plant: Option<Plant>,
-    parts: &[Part],
+    parts: &[PlanPart],
     tell: &mut impl FnMut(&str),
 ) -> Result<bool, SimError> {
     short.tries += 1;

@@ -110,8 +110,8 @@ struct ManagerState {
     used_by_people: i64,
 }
 
-/// Fate of a request.
-enum Fate {
+/// SpoolFate of a request.
+enum SpoolFate {
     /// It is answered.
     Answered(StatusCode, Value),
     /// It is not answered, whether or not it was carried out.
@@ -120,8 +120,8 @@ enum Fate {
     Forgotten,
 }
 
-fn unanswered(words: &str, is_unsent: bool) -> Fate {
-    Fate::Unanswered(NoPeerResponse { words: words.to_owned(), is_unsent })
+fn unanswered(words: &str, is_unsent: bool) -> SpoolFate {
+    SpoolFate::Unanswered(NoPeerResponse { words: words.to_owned(), is_unsent })
 }
 
 fn filament() -> Value {
@@ -183,13 +183,13 @@ impl SpoolManager {
     }
 
     /// Lets a request arrive.
-    fn receive(&self, request: &Request) -> Fate {
+    fn receive(&self, request: &Request) -> SpoolFate {
         let (now_ms, now, is_change) = (self.clock.elapsed_ms(), self.now(), is_change(request));
         let mut state = self.state();
         // Always as many draws, so that the story without one of the faults has the others at the same requests.
         let (lost, is_request) = (state.chance.f64(), state.chance.bool());
         match state.spells.iter().find(|spell| (spell.from_ms..spell.until_ms).contains(&now_ms)) {
-            Some(Spell { fault: FaultKind::SpoolsHang, .. }) => return Fate::Forgotten,
+            Some(Spell { fault: FaultKind::SpoolsHang, .. }) => return SpoolFate::Forgotten,
             Some(_) => return unanswered("it refused the connection", true),
             None => {}
         }
@@ -203,7 +203,7 @@ impl SpoolManager {
         if is_change {
             self.story.tell(format!("spool manager: {} g are left", body["remaining_weight"]));
         }
-        if is_lost { unanswered("it closed the connection", false) } else { Fate::Answered(status, body) }
+        if is_lost { unanswered("it closed the connection", false) } else { SpoolFate::Answered(status, body) }
     }
 }
 
@@ -268,7 +268,7 @@ impl PeerTransport for SpoolManager {
         }
         self.power.hold().await;
         match fate {
-            Fate::Answered(status, body) => {
+            SpoolFate::Answered(status, body) => {
                 // By this clock the client sees how long ago the spool was used.
                 let date = self.clock.now().jiff().strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
                 let mut response = HttpResponse::new(body.to_string());
@@ -280,8 +280,8 @@ impl PeerTransport for SpoolManager {
                 }
                 Ok(response.into())
             }
-            Fate::Unanswered(error) => Err(error),
-            Fate::Forgotten => pending().await,
+            SpoolFate::Unanswered(error) => Err(error),
+            SpoolFate::Forgotten => pending().await,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use fastrand::Rng;
 
 use crate::chance::branch;
-use crate::cut::Part;
+use crate::cut::PlanPart;
 use crate::plan::{OrderPlan, OrderStep, Product};
 use crate::size::Size;
 
@@ -72,7 +72,7 @@ pub struct ParcelPlan {
 #[derive(Clone, Copy)]
 pub struct Task {
     /// Part of the plan as which it can be left out, alone or with others; `None` if nothing goes without it.
-    pub part: Option<Part>,
+    pub part: Option<PlanPart>,
     /// Time in milliseconds since the beginning.
     pub at_ms: i64,
     /// Act.
@@ -161,7 +161,7 @@ impl TaskList {
     fn add_together(&mut self, acts: &[(i64, Act)]) {
         let is_rule = matches!(acts, [(_, Act::SignOff(_)), ..]);
         let count = if is_rule { &mut self.rules } else { &mut self.count };
-        let part = Some(if is_rule { Part::Rule(*count) } else { Part::Task(*count) });
+        let part = Some(if is_rule { PlanPart::Rule(*count) } else { PlanPart::Task(*count) });
         *count += 1;
         self.tasks.extend(acts.iter().map(|(at_ms, act)| Task { part, at_ms: *at_ms, act: *act }));
     }

@@ -21,12 +21,12 @@ pub struct Charge {
     /// Refunds.
     pub refunds: Vec<Refund>,
     /// Claim of the customer's bank, if there is one.
-    claim: Option<BankClaim>,
+    claim: Option<ChargeClaim>,
 }
 
 /// Claim of a bank to money of a charge.
 #[derive(Clone, Copy, Debug)]
-struct BankClaim {
+struct ChargeClaim {
     /// Claimed amount in minor units.
     cents: i64,
     /// The bank has taken it.
@@ -178,7 +178,7 @@ impl Books {
     /// Lets a bank claim so much of an order's first charge. Returns the payment; `None` if there is none.
     pub fn claim(&mut self, order: &str, cents: i64) -> Option<SimPayment> {
         let (intent, charge) = self.charges.iter_mut().find(|(_, charge)| charge.order == order)?;
-        charge.claim = Some(BankClaim { cents, is_lost: false });
+        charge.claim = Some(ChargeClaim { cents, is_lost: false });
         Some(charge.payment(intent))
     }
 
