@@ -137,12 +137,15 @@ pub fn forecast<'a>(
     let all = orders.iter().flat_map(|order| order.jobs.values()).map(|job| (job.id, &**job));
     let all: HashMap<Id, &Job> = all.collect();
     let free = present(now, printers, &all, shop, &mut forecast);
-    let queued = all.values().filter(|job| is_queued(job)).map(|job| (job.order_id, *job));
-    let mut rehearsal = QueueSimulation::new(shop.rules.clone(), queued, printers.iter().map(|one| one.printer));
-    forecast.waiting = rehearsal.waiting();
-    play(&mut rehearsal, free, printers, &all, shop, &mut forecast);
-    let unassigned = rehearsal.first_waiting(MAX_WAITING_NAMED.saturating_sub(forecast.first_waiting.len()));
-    forecast.first_waiting.extend(unassigned.into_iter().map(|(order, job)| WaitingJob { job, order }));
+    let queued: Vec<(Id, &Job)> = all.values().filter(|job| is_queued(job)).map(|job| (job.order_id, *job)).collect();
+    // The queue is empty for most of the time, and there is nothing to simulate then.
+    if !queued.is_empty() {
+        let mut rehearsal = QueueSimulation::new(shop.rules.clone(), queued, printers.iter().map(|one| one.printer));
+        forecast.waiting = rehearsal.waiting();
+        play(&mut rehearsal, free, printers, &all, shop, &mut forecast);
+        let unassigned = rehearsal.first_waiting(MAX_WAITING_NAMED.saturating_sub(forecast.first_waiting.len()));
+        forecast.first_waiting.extend(unassigned.into_iter().map(|(order, job)| WaitingJob { job, order }));
+    }
     for order in orders {
         let mut last = None;
         let mut is_known = true;
@@ -208,7 +211,7 @@ fn present(
             forecast.jobs.insert(in_hand.job, at);
         }
         let at = over.filter(|_| printer.goes_on()).and_then(|over| {
-            if printer.free().is_ok() {
+            if printer.is_free() {
                 return Some(now);
             }
             let prints = printer.in_hand.as_ref().is_some_and(|hand| !hand.over()) || printer.foreign_print();

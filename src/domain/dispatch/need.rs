@@ -92,7 +92,7 @@ impl IndexedPrinter {
     pub(super) fn of(printer: &Printer, types: &KnownTypes) -> Self {
         Self {
             facts: printer.launch_facts(types),
-            free: printer.free().is_ok(),
+            free: printer.is_free(),
             idle_since: printer.idle_since,
             refusals: printer.refusals.clone(),
             forgiven_at: printer.forgiven_at,

@@ -194,11 +194,14 @@ impl Printer {
     /// Returns the names of the due maintenance that blocks jobs, and the number of further ones; `None` if nothing
     /// blocks them.
     pub(super) fn blocking_care(&self) -> Option<(String, usize)> {
+        if !self.is_blocked_by_care() {
+            return None;
+        }
         let blocking: Vec<&Reminder> =
             self.due_reminders().into_iter().filter(|reminder| reminder.fields.blocking).collect();
         let names = blocking.iter().take(MAX_REMINDERS_NAMED).map(|reminder| reminder.fields.name.as_str());
         let names = names.collect::<Vec<_>>().join(", ");
-        (!blocking.is_empty()).then(|| (names, blocking.len().saturating_sub(MAX_REMINDERS_NAMED)))
+        Some((names, blocking.len().saturating_sub(MAX_REMINDERS_NAMED)))
     }
 
     /// Returns the due maintenance that blocks jobs, as a sentence; `None` if nothing blocks them.

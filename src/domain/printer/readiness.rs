@@ -125,6 +125,12 @@ impl Printer {
         self.check_free().map_err(|why| why.to_string())
     }
 
+    /// Returns whether the printer can accept a job now, without the words that [`Self::free`] writes for each printer
+    /// that cannot.
+    pub fn is_free(&self) -> bool {
+        self.check_free().is_ok()
+    }
+
     /// Checks that the printer can accept a job now. The error is the reason in the given language
     /// ([`Unready::words`]).
     pub fn free_in(&self, language: Language) -> Result<(), String> {
@@ -153,12 +159,10 @@ impl Printer {
     /// Returns whether the printer could accept a job once its current print is over and the bed is cleared, without
     /// further work by an operator: it is connected, in service and free of errors.
     pub fn goes_on(&self) -> bool {
-        let mut later = self.clone();
-        (later.in_hand, later.manual, later.shows, later.bed_not_cleared) = (None, None, None, false);
-        if matches!(later.activity, Activity::Printing | Activity::Paused) {
-            later.activity = Activity::Idle;
-        }
-        later.free().is_ok()
+        self.check_service().is_ok()
+            && !matches!(self.activity, Activity::Error | Activity::Offline)
+            && self.fault.is_none()
+            && !self.needs_home
     }
 
     /// Checks that a start may be sent now, regardless of any attempt in hand. The error is the reason, phrased to
@@ -167,8 +171,9 @@ impl Printer {
         self.check_start().map_err(|why| why.to_string())
     }
 
-    /// Checks that a start may be sent now, regardless of any attempt in hand.
-    fn check_start(&self) -> Result<(), Unready> {
+    /// Checks that the printer is connected, in service and not due for maintenance that blocks it, regardless of what
+    /// it is doing.
+    fn check_service(&self) -> Result<(), Unready> {
         if self.archived {
             return Err(Unready::Deleted);
         }
@@ -188,6 +193,12 @@ impl Printer {
         if let Some((names, more)) = self.blocking_care() {
             return Err(Unready::MaintenanceDue(names, more));
         }
+        Ok(())
+    }
+
+    /// Checks that a start may be sent now, regardless of any attempt in hand.
+    fn check_start(&self) -> Result<(), Unready> {
+        self.check_service()?;
         match self.activity {
             Activity::Printing if self.foreign_print() => return Err(Unready::OtherPrint),
             Activity::Printing => return Err(Unready::Printing),

@@ -245,6 +245,24 @@ fn an_emergency_stop_fails_the_job_and_waits_for_homing() {
 }
 
 #[test]
+fn a_printer_goes_on_after_a_print_unless_somebody_has_to_set_it_right() {
+    let mut shop = PrinterFixture::printing();
+    for activity in [Activity::Printing, Activity::Paused] {
+        shop.sees(activity, Some(OURS), None);
+        assert!(shop.p().goes_on() && !shop.p().is_free(), "{activity:?}");
+    }
+    shop.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Finished));
+    shop.acknowledge(false);
+    assert!(shop.p().bed_not_cleared && shop.p().goes_on() && !shop.p().is_free(), "the bed is cleared anyway");
+    shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
+    assert!(shop.p().goes_on() && shop.p().is_free());
+    shop.sees(Activity::Printing, Some("theirs.gcode"), None);
+    assert!(shop.p().goes_on() && !shop.p().is_free(), "another print ends as well");
+    shop.ask(PrinterCommand::EmergencyStopped).unwrap();
+    assert!(!shop.p().goes_on(), "it must be homed");
+}
+
+#[test]
 fn a_printer_with_work_in_hand_stays_where_it_is() {
     let mut shop = PrinterFixture::with_attempt();
     let busy = |refused: Result<Decision<Printer, PrinterAnswer>, Refusal>| refused.unwrap_err().code == "printer_busy";

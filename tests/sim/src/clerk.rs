@@ -1,17 +1,19 @@
 //! The clerk, who issues invoices without orders: some are voided, others are paid in cash or through their pay links,
 //! and some of those are refunded. Unacknowledged requests are repeated with the same key.
 
+use fastrand::Rng;
 use serde_json::{Value, json};
 
 use crate::acknowledgements::{Errand, Reply};
 use crate::chance::branch;
 use crate::error::SimError;
 use crate::shop::Shop;
+use crate::size::Size;
 use crate::till::{PayWay, Payable, Remainder, Till, TillStep};
 use crate::world::World;
 
-/// Maximum number of invoices in a story.
-const MOST_INVOICES: usize = 2;
+/// Time from the beginning to the last draft of a small story, in milliseconds.
+const LAST_DRAFT_MS: i64 = 1_500_000;
 
 /// Final state of an invoice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,18 +50,48 @@ impl InvoiceEnd {
     }
 }
 
-/// Invoice without an order.
-pub struct OwnInvoice {
-    /// Number in the story, counted from 0.
-    number: usize,
+/// Plan of an invoice without an order.
+#[derive(Clone, Copy)]
+pub struct InvoicePlan {
+    /// Number in the plan.
+    pub number: usize,
     /// Planned final state.
     pub end: InvoiceEnd,
+    /// Time at which it is drafted, in milliseconds since the beginning.
+    at_ms: i64,
+    /// Price of the first item in minor units.
+    unit_cents: i64,
+}
+
+impl InvoicePlan {
+    /// Draws the invoices of a seed.
+    pub fn draw_all(seed: u64, size: Size) -> Vec<Self> {
+        let mut chance = branch(seed, "own invoices");
+        let count = chance.usize(..=size.most_invoices());
+        (0..count).map(|number| Self::draw(number, size, &mut chance)).collect()
+    }
+
+    fn draw(number: usize, size: Size, chance: &mut Rng) -> Self {
+        let end = match chance.u8(..5) {
+            0 => InvoiceEnd::Voided,
+            1 => InvoiceEnd::PaidInCash,
+            2 => InvoiceEnd::PaidByLink,
+            3 => InvoiceEnd::RefundedInPart,
+            _ => InvoiceEnd::Refunded,
+        };
+        let at_ms = chance.i64(60_000..LAST_DRAFT_MS) * size.stretch();
+        Self { number, end, at_ms, unit_cents: chance.i64(300..=9_000) }
+    }
+}
+
+/// Invoice without an order.
+pub struct OwnInvoice {
+    /// Plan of the invoice.
+    pub plan: InvoicePlan,
     /// ID; empty until the invoice is drafted.
     pub id: String,
     /// Total in minor units; 0 until the invoice is drafted.
     pub total_cents: i64,
-    at_ms: i64,
-    unit_cents: i64,
     token: String,
     till: Till,
     /// Number of acknowledged steps.
@@ -84,27 +116,17 @@ pub struct Clerk {
 }
 
 impl Clerk {
-    /// Generates the invoices of a seed.
-    pub fn draw(seed: u64) -> Self {
-        let mut chance = branch(seed, "own invoices");
-        let invoices = (0..chance.usize(..=MOST_INVOICES)).map(|number| OwnInvoice {
-            number,
-            end: match chance.u8(..5) {
-                0 => InvoiceEnd::Voided,
-                1 => InvoiceEnd::PaidInCash,
-                2 => InvoiceEnd::PaidByLink,
-                3 => InvoiceEnd::RefundedInPart,
-                _ => InvoiceEnd::Refunded,
-            },
+    /// Creates the clerk who is to write these invoices.
+    pub fn new(plans: &[InvoicePlan]) -> Self {
+        let invoice = |plan: &InvoicePlan| OwnInvoice {
+            plan: *plan,
             id: String::new(),
             total_cents: 0,
-            at_ms: chance.i64(60_000..1_500_000),
-            unit_cents: chance.i64(300..=9_000),
             token: String::new(),
             till: Till::default(),
             acknowledged: 0,
-        });
-        Self { invoices: invoices.collect() }
+        };
+        Self { invoices: plans.iter().map(invoice).collect() }
     }
 
     /// Returns whether all invoices have come to their ends.
@@ -115,11 +137,11 @@ impl Clerk {
     /// Performs the next step of each invoice that is due.
     pub async fn step(&mut self, world: &World, shop: &Shop) -> Result<(), SimError> {
         for invoice in &mut self.invoices {
-            let Some(step) = invoice.next_step().filter(|_| world.clock.elapsed_ms() >= invoice.at_ms) else {
+            let Some(step) = invoice.next_step().filter(|_| world.clock.elapsed_ms() >= invoice.plan.at_ms) else {
                 continue;
             };
             if invoice.act(world, shop, step).await? {
-                world.story.tell(format!("clerk: {step:?} of invoice {}", invoice.number));
+                world.story.tell(format!("clerk: {step:?} of invoice {}", invoice.plan.number));
                 invoice.acknowledged += 1;
             }
         }
@@ -132,12 +154,12 @@ impl OwnInvoice {
     fn steps(&self) -> Vec<InvoiceStep> {
         use InvoiceStep::{Draft, MarkPaid, OpenLink, Send, Till, Void};
         let pay = Till(TillStep::Pay(PayWay::AtOnce));
-        match self.end {
+        match self.plan.end {
             InvoiceEnd::Voided => vec![Draft, Send, Void],
             InvoiceEnd::PaidInCash => vec![Draft, Send, MarkPaid],
             InvoiceEnd::PaidByLink => vec![Draft, Send, OpenLink, pay],
             InvoiceEnd::RefundedInPart | InvoiceEnd::Refunded => {
-                vec![Draft, Send, OpenLink, pay, Till(TillStep::Leave(self.end.remainder()))]
+                vec![Draft, Send, OpenLink, pay, Till(TillStep::Leave(self.plan.end.remainder()))]
             }
         }
     }
@@ -151,7 +173,7 @@ impl OwnInvoice {
     async fn act(&mut self, world: &World, shop: &Shop, step: InvoiceStep) -> Result<bool, SimError> {
         let (path, body) = match step {
             InvoiceStep::Till(step) => {
-                let payable = Payable::invoice(self.number, &self.id, self.total_cents, &self.token);
+                let payable = Payable::invoice(self.plan.number, &self.id, self.total_cents, &self.token);
                 return self.till.act(world, shop, &payable, step).await;
             }
             InvoiceStep::Draft => (String::new(), self.draft()),
@@ -160,7 +182,7 @@ impl OwnInvoice {
             InvoiceStep::MarkPaid => (format!("/{}/mark-paid", self.id), json!({"method": "cash"})),
             InvoiceStep::OpenLink => (format!("/{}/pay-link", self.id), json!({})),
         };
-        let key = format!("invoice-{}-{}", self.number, self.acknowledged);
+        let key = format!("invoice-{}-{}", self.plan.number, self.acknowledged);
         let errand = Errand { path: format!("/api/invoices{path}"), key, body };
         let invoice = match shop.ask_unversioned(&errand).await? {
             Reply::Done(invoice) => invoice,
@@ -179,7 +201,7 @@ impl OwnInvoice {
         json!({
             "customerName": "Bea Buyer", "customerEmail": "bea@example.org",
             "lineItems": [
-                {"description": "Design, one hour", "quantity": 2, "unitPriceCents": self.unit_cents},
+                {"description": "Design, one hour", "quantity": 2, "unitPriceCents": self.plan.unit_cents},
                 {"description": "Travel", "quantity": 1, "unitPriceCents": 100},
             ],
         })

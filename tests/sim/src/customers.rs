@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use simulator::payments::{SimPayment, SimPaymentEvent, signature};
 
 use crate::acknowledgements::{Errand, Reply};
+use crate::claims::BankClaim;
 use crate::clock::WorldClock;
 use crate::error::SimError;
 use crate::plan::{OrderPlan, OrderStep, Share};
@@ -48,11 +49,11 @@ impl Customer {
         self.steps == self.plan.steps.len()
     }
 
-    /// Returns the amount that the acknowledged payments and refunds leave with the shop, except those through the
-    /// checkout, in minor units.
+    /// Returns the money that the acknowledged payments, refunds and claims leave with the shop, without those at the
+    /// checkout.
     pub fn kept_cents(&self) -> i64 {
         let total = self.order.as_ref().map_or(0, |order| order.total_cents);
-        let (mut paid, mut back): (BTreeMap<usize, i64>, BTreeMap<usize, i64>) = <_>::default();
+        let (mut paid, mut back, mut lost): (BTreeMap<usize, i64>, BTreeMap<usize, i64>, i64) = <_>::default();
         for (_, step) in &self.plan.steps[..self.steps] {
             match *step {
                 OrderStep::Pay(payment, share) => {
@@ -69,10 +70,11 @@ impl Customer {
                 OrderStep::CashBack => {
                     back.insert(usize::MAX, refunded(total, false));
                 }
-                OrderStep::Place | OrderStep::Cancel | OrderStep::Till(_) => {}
+                OrderStep::Decide(claim) => lost += total - claim.remainder().cents(total),
+                OrderStep::Place | OrderStep::Cancel | OrderStep::Till(_) | OrderStep::Claim(_) => {}
             }
         }
-        paid.values().sum::<i64>() - back.values().sum::<i64>()
+        paid.values().sum::<i64>() - back.values().sum::<i64>() - lost
     }
 
     /// Performs the next step if it is due.
@@ -146,6 +148,8 @@ impl Customer {
                 is_done(shop.ask(&self.errand(path("cancel"), "cancel", json!({}))).await?, "a cancellation")?
             }
             OrderStep::Till(step) => self.till.act(world, shop, &Payable::order(number, order), step).await?,
+            OrderStep::Claim(claim) => world.processor.claim(&order.id, claim.cents(order.total_cents)),
+            OrderStep::Decide(claim) => world.processor.decide(&order.id, claim != BankClaim::Won),
         };
         if is_acknowledged {
             world.story.tell(format!("customer {number}: {step:?}"));

@@ -3,47 +3,46 @@
 use fastrand::Rng;
 
 use crate::chance::branch;
+use crate::claims;
+use crate::clerk::InvoicePlan;
+use crate::endpoints::EndpointPlan;
 use crate::faults::FaultPlan;
-use crate::plan::{CrashPlan, Cut, OrderPlan, OrderStep, Plan, Product, SpoolChange, draw_money};
+use crate::plan::{CrashPlan, OrderPlan, OrderStep, Plan, Product, SpoolChange, draw_money};
 use crate::size::Size;
+use crate::sold::ShopPlan;
+use crate::spool_manager::SpoolPlan;
 use crate::till;
 use crate::workload::{Workload, draw_day_materials};
 
 /// Milliseconds in a minute.
 const MINUTE_MS: i64 = 60_000;
-/// Time until which orders are placed, in milliseconds, so that the last ones are printed before all faults have ended,
-/// or soon after.
-const LAST_ORDER_MS: i64 = 17 * 60 * MINUTE_MS;
 
 impl Plan {
-    /// Generates a plan of the given size from the seed, omitting the given parts.
-    pub fn draw_sized(size: Size, seed: u64, cut: &Cut) -> Self {
-        match size {
-            Size::Story => Self::draw(seed, cut),
-            Size::Day => Self::draw_day(seed, cut),
-        }
-    }
-
-    fn draw_day(seed: u64, cut: &Cut) -> Self {
+    /// Draws the plan of a day with these faults.
+    pub fn draw_day(seed: u64, faults: FaultPlan) -> Self {
         let size = Size::Day;
         let mut chance = branch(seed, "day");
-        let mut faults = FaultPlan::draw(&mut branch(seed, "faults"));
-        cut.faults.iter().for_each(|kind| faults.remove(*kind));
         let printers = size.printers().unwrap_or(1);
         let mut products: Vec<Product> = (0..chance.usize(8..=14)).map(|_| draw_product(&mut chance)).collect();
         let orders = (0..chance.usize(28..=44)).map(|number| draw_order(seed, number, products.len()));
-        let mut orders: Vec<OrderPlan> = orders.filter(|order| !cut.orders.contains(&order.number)).collect();
-        let spool = |chance: &mut Rng| SpoolChange {
+        let mut orders: Vec<OrderPlan> = orders.collect();
+        let spool = |number: usize, chance: &mut Rng| SpoolChange {
+            number,
             at_ms: chance.i64(10 * MINUTE_MS..size.healed_at_ms()),
             printer: chance.usize(..printers),
             grams: chance.u32(500..1_000),
         };
-        let spools = (0..chance.usize(..=12)).map(|_| spool(&mut chance)).collect();
+        let spools = (0..chance.usize(..=12)).map(|number| spool(number, &mut chance)).collect();
         let sign_off_required = chance.bool();
         let materials = draw_day_materials(seed, &mut products);
         let work = Workload::draw(seed, size, printers, sign_off_required, materials, &mut products, &mut orders);
+        claims::add(seed, size, &faults, &mut orders, &work);
         let crashes = CrashPlan::draw_all(seed, size, &faults);
-        // A day has no endpoints and no other shops yet.
+        let endpoints = EndpointPlan::draw_all(seed, size, &faults);
+        let cents: Vec<i64> = products.iter().map(|product| product.cents).collect();
+        let shops = ShopPlan::draw_all(seed, size, &faults, &cents);
+        let invoices = InvoicePlan::draw_all(seed, size);
+        let spool_manager = SpoolPlan::draw(seed, size, &faults);
         Self {
             seed,
             size,
@@ -51,11 +50,14 @@ impl Plan {
             sign_off_required,
             products,
             orders,
+            invoices,
             spools,
+            endpoints,
+            shops,
+            spool_manager,
             crashes,
             faults,
             work,
-            ..Self::default()
         }
     }
 
@@ -94,7 +96,7 @@ fn draw_order(seed: u64, number: usize, products: usize) -> OrderPlan {
     let mut chance = branch(seed, &format!("order {number} of the day"));
     let first = chance.usize(..products);
     let lines = (0..chance.usize(1..=3)).map(|place| ((first + place) % products, chance.u64(1..=6))).collect();
-    let mut at_ms = chance.i64(MINUTE_MS..LAST_ORDER_MS);
+    let mut at_ms = chance.i64(MINUTE_MS..Size::Day.last_order_ms());
     let mut steps = vec![(at_ms, OrderStep::Place)];
     let money = draw_money(&mut chance);
     for step in till::draw(seed, number).unwrap_or(money) {

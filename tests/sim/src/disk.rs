@@ -29,7 +29,8 @@ pub struct Disk {
 struct DiskState {
     /// Data while no server runs.
     tables: Tables,
-    /// Data before the last commit with an acknowledged command.
+    /// Data before the last commit with an acknowledged command, for the plant that goes back to it. Whoever keeps old
+    /// tables makes the store copy what it changes.
     previous: Tables,
     /// Store of the running server; `None` if none is running.
     open: Option<MemoryStore>,
@@ -150,7 +151,7 @@ impl CommitLog for TracedLog {
             return self.settle(owner, Settlement::Durable);
         }
         self.disk.planter.alter_rows(&mut submission, &self.memory);
-        if has_acknowledged_command(&submission) {
+        if self.disk.planter.has(Plant::ForgottenCommit) && has_acknowledged_command(&submission) {
             self.disk.state().previous = self.memory.tables();
         }
         let (disk, power) = (self.disk.clone(), self.power.clone());

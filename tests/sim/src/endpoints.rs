@@ -6,14 +6,10 @@ use crate::chance::branch;
 use crate::faults::{FaultKind, FaultPlan};
 use crate::size::Size;
 
-/// Time at which all faults end, in milliseconds. Days have no endpoints yet.
-const HEALED_AT_MS: i64 = Size::Story.healed_at_ms();
 /// Maximum number of endpoints in a story.
 const MOST_ENDPOINTS: usize = 3;
 /// Maximum number of changes to an endpoint.
 const MOST_CHANGES: u8 = 3;
-/// Maximum number of periods of one fault at one receiver.
-const MOST_SPELLS: u32 = 2;
 /// Earliest time of a receiver's fault, in milliseconds.
 const FIRST_SPELL_MS: i64 = 60_000;
 /// Milliseconds in a minute.
@@ -39,7 +35,7 @@ const SPELLS: [(FaultKind, i64); 5] = [
     (FaultKind::ReceiverRedirects, 5 * MINUTE_MS),
 ];
 /// Faults that do not delay the server between an event and its delivery to another receiver.
-const HARMLESS: [FaultKind; 48] = [
+const HARMLESS: [FaultKind; 53] = [
     FaultKind::LostRequest,
     FaultKind::LostAnswer,
     FaultKind::Delay,
@@ -88,6 +84,11 @@ const HARMLESS: [FaultKind; 48] = [
     FaultKind::SlowCommands,
     FaultKind::LateAnswers,
     FaultKind::WrongKey,
+    FaultKind::MailRejected,
+    FaultKind::Dispute,
+    FaultKind::SpoolsDown,
+    FaultKind::SpoolsHang,
+    FaultKind::SpoolsLost,
 ];
 
 /// Plan of an endpoint and its receiver.
@@ -138,24 +139,25 @@ pub struct Spell {
 
 impl EndpointPlan {
     /// Generates the endpoints of a seed.
-    pub fn draw_all(seed: u64, faults: &FaultPlan) -> Vec<Self> {
+    pub fn draw_all(seed: u64, size: Size, faults: &FaultPlan) -> Vec<Self> {
         let count = branch(seed, "endpoints").usize(..=MOST_ENDPOINTS);
-        (0..count).map(|number| Self::draw(seed, number, faults)).collect()
+        (0..count).map(|number| Self::draw(seed, size, number, faults)).collect()
     }
 
-    fn draw(seed: u64, number: usize, faults: &FaultPlan) -> Self {
-        let steps = draw_steps(&mut branch(seed, &format!("endpoint {number}")));
+    fn draw(seed: u64, size: Size, number: usize, faults: &FaultPlan) -> Self {
+        let (steps, healed_at) =
+            (draw_steps(size, &mut branch(seed, &format!("endpoint {number}"))), size.healed_at_ms());
         let mut spells = Vec::new();
         let mut chance = branch(seed, &format!("{} {number}", FaultKind::ReceiverGone));
-        let (is_gone, from_ms) = (chance.u8(..3) == 0, chance.i64(FIRST_SPELL_MS..HEALED_AT_MS));
+        let (is_gone, from_ms) = (chance.u8(..3) == 0, chance.i64(FIRST_SPELL_MS..healed_at));
         if is_gone && faults.times(FaultKind::ReceiverGone, 1) > 0 {
             spells.push(Spell { from_ms, until_ms: i64::MAX, fault: FaultKind::ReceiverGone });
         }
         for (fault, longest_ms) in SPELLS {
             let mut chance = branch(seed, &format!("{fault} {number}"));
-            for _ in 0..faults.times(fault, MOST_SPELLS) {
-                let (hits, from_ms) = (chance.bool(), chance.i64(FIRST_SPELL_MS..HEALED_AT_MS));
-                let until_ms = (from_ms + chance.i64(1_000..longest_ms)).min(HEALED_AT_MS);
+            for _ in 0..faults.times(fault, size.most_outages()) {
+                let (hits, from_ms) = (chance.bool(), chance.i64(FIRST_SPELL_MS..healed_at));
+                let until_ms = (from_ms + chance.i64(1_000..longest_ms)).min(healed_at);
                 spells.extend(hits.then_some(Spell { from_ms, until_ms, fault }));
             }
         }
@@ -164,8 +166,8 @@ impl EndpointPlan {
     }
 }
 
-/// Generates the staff's actions on an endpoint.
-fn draw_steps(chance: &mut Rng) -> Vec<(i64, EndpointStep)> {
+/// Draws what the staff does with an endpoint in a story of this size.
+fn draw_steps(size: Size, chance: &mut Rng) -> Vec<(i64, EndpointStep)> {
     let mut at_ms = chance.i64(30_000..300_000);
     let mut steps = vec![(at_ms, EndpointStep::Create(draw_events(chance)))];
     for number in 1..=usize::from(chance.u8(..=MOST_CHANGES)) {
@@ -187,7 +189,7 @@ fn draw_steps(chance: &mut Rng) -> Vec<(i64, EndpointStep)> {
         1 => steps.push((at_ms, EndpointStep::Disable)),
         _ => {}
     }
-    steps
+    steps.into_iter().map(|(at_ms, step)| (at_ms * size.stretch(), step)).collect()
 }
 
 /// Selects event types at random: on average more than half of them, and at least one.

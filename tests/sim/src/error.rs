@@ -1,6 +1,7 @@
 //! Errors that end a run.
 
 use std::io;
+use std::mem::discriminant;
 
 use actors::app::ShopStartError;
 use platform::http::BuildError;
@@ -54,4 +55,11 @@ pub enum SimError {
     /// An invariant is violated.
     #[error("broken: {0}")]
     Broken(String),
+}
+
+impl SimError {
+    /// Returns whether another run failed in the same way, so that a shorter story is one of the same fault.
+    pub fn is_like(&self, other: &Self) -> bool {
+        discriminant(self) == discriminant(other)
+    }
 }

@@ -117,11 +117,21 @@ pub enum FaultKind {
     LateAnswers,
     /// Printers reject the key for a while.
     WrongKey,
+    /// The mail service rejects mails for good.
+    MailRejected,
+    /// Customers' banks claim the money of payments.
+    Dispute,
+    /// The spool manager cannot be reached for a while.
+    SpoolsDown,
+    /// The spool manager answers nothing for a while.
+    SpoolsHang,
+    /// Changes that are sent to the spool manager are lost, or its answers after it has made them.
+    SpoolsLost,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 53] = [
+    pub const ALL: [Self; 58] = [
         Self::Crash,
         Self::CommitRefused,
         Self::CommitLost,
@@ -175,6 +185,11 @@ impl FaultKind {
         Self::SlowCommands,
         Self::LateAnswers,
         Self::WrongKey,
+        Self::MailRejected,
+        Self::Dispute,
+        Self::SpoolsDown,
+        Self::SpoolsHang,
+        Self::SpoolsLost,
     ];
 
     /// Returns the name on the command line.
@@ -233,6 +248,11 @@ impl FaultKind {
             Self::SlowCommands => "slow-commands",
             Self::LateAnswers => "late-answers",
             Self::WrongKey => "wrong-key",
+            Self::MailRejected => "mail-rejected",
+            Self::Dispute => "dispute",
+            Self::SpoolsDown => "spools-down",
+            Self::SpoolsHang => "spools-hang",
+            Self::SpoolsLost => "spools-lost",
         }
     }
 

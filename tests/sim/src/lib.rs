@@ -3,14 +3,15 @@
 //!
 //! The server runs on a single thread with a paused clock, its data is in memory (`disk`), its printers are the
 //! simulator's machines without their protocols (`machine`), and requests reach its router without a socket (`shop`).
-//! Everything that survives a crash of the server is in the `world`. A seed determines a `plan`: the actions of
-//! `customers` and `staff` (`workload`, `office`, `parcels`), the webhook `endpoints`, the orders that other shops have
-//! `sold`, the `faults` that occur, when they occur (`weather`, `liars`, `store_faults`), and the steps at which the
-//! server crashes (`power`). A story has a `size`: it is short, or a whole day of a shop with twenty printers
-//! (`day_plan`). Payments are made at the `processor`, by the steps of `till`; other systems respond at the ports of
-//! their clients (`outside`, `receivers`, `other_shops`). `oracles` checks what happened in the world without using the
-//! code under test; `plants` shows that the oracles detect faults. Hand-written tests use a `floor` through its `hall`.
-//! `docs/design/simulation.md` lists everything that could make two runs differ, and how each is excluded.
+//! Everything that outlives a crash of the server is in the `world`. A seed draws a `plan`: what `customers` and
+//! `staff` do (`workload`, `office`, `parcels`), which webhook `endpoints` there are and what other shops have `sold`,
+//! which `faults` exist, when they come (`weather`, `liars`, `store_faults`) and at which steps the server crashes
+//! (`power`). A story has a `size`: it is short, or a whole day of a shop with twenty printers (`day_plan`). One that
+//! fails is made shorter (`shrink`) by leaving parts of its plan out (`cut`). Money moves at the `processor`, by the
+//! steps of `till`, and back by the `claims` of banks; other systems answer at the ports of their clients (`outside`,
+//! `receivers`, `other_shops`, `spool_manager`). `oracles` judges by what happened in the world, and asks the judged
+//! code nothing; `plants` shows that it sees. A test tells a story of its own on a `floor`, by its `hall`.
+//! `docs/design/simulation.md` lists what could make two runs differ, and how each is kept out.
 //!
 //! The wire protocols of printers and services, and the SQL databases, are not simulated; `tests/it` covers them.
 
@@ -19,10 +20,12 @@ mod adapter;
 mod agenda;
 mod catalogue;
 mod chance;
+mod claims;
 mod clerk;
 mod clock;
 mod courier;
 mod customers;
+mod cut;
 mod day;
 mod day_plan;
 mod disk;
@@ -47,6 +50,7 @@ mod oracles;
 mod other_shops;
 mod outside;
 mod parcels;
+mod peers;
 mod people;
 mod plan;
 mod plants;
@@ -65,6 +69,8 @@ mod shop;
 mod shrink;
 mod size;
 mod sold;
+mod spool_keeper;
+mod spool_manager;
 mod staff;
 mod store_faults;
 mod story;
@@ -74,11 +80,11 @@ mod weather;
 mod workload;
 mod world;
 
+pub use cut::{Cut, PlanPart};
 pub use error::SimError;
 pub use faults::FaultKind;
 pub use floor::{Floor, file_of};
 pub use hall::{Hall, attempt_states, has_words};
-pub use plan::Cut;
 pub use plants::Plant;
 pub use run::{SeedReport, run, run_cut, run_sized, seeds_to_catch};
 pub use seeds::run_all;

@@ -10,6 +10,8 @@ use store::memory::Tables;
 
 /// Table of emails.
 const MAILS: &str = "mails";
+/// State of emails that were not sent yet.
+const QUEUED: &str = "queued";
 
 /// Returns the emails on the disk as they are stored, oldest first.
 pub fn mails(tables: &Tables) -> Result<Vec<Value>, SimError> {
@@ -25,10 +27,20 @@ pub fn first(world: &World, people: &People) -> Result<Option<String>, SimError>
     if let Some(event) = world.processor.first_event() {
         return Ok(Some(format!("{} is on its way to the server", event.name)));
     }
-    let queued = mails(&world.disk.tables())?.into_iter().find(|mail| mail["state"] == "queued");
-    let Some(mail) = queued else { return Ok(None) };
+    let Some(mail) = first_queued(&world.disk.tables())? else { return Ok(None) };
     if mail["tries"] != 0 && mail["error"].is_null() {
         return Err(SimError::Broken(format!("a mail waits and states no reason: {mail}")));
     }
     Ok(Some(format!("a mail is not sent: {mail}")))
+}
+
+/// Returns the oldest email that was not sent yet; `None` if there is none. Others are not parsed.
+fn first_queued(tables: &Tables) -> Result<Option<Value>, SimError> {
+    for doc in tables.snapshot_docs(MAILS).filter(|doc| doc.contains(QUEUED)) {
+        let mail = bounded_json::read(doc.as_bytes(), bounded_json::ANSWER)?;
+        if mail["state"] == QUEUED {
+            return Ok(Some(mail));
+        }
+    }
+    Ok(None)
 }

@@ -5,9 +5,9 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use clap::Parser;
+use clap::{Args, Parser};
 use rustix::time::{ClockId, clock_gettime};
-use sim::{Cut, FaultKind, Plant, SimError, Size, run_all, run_sized, seeds_to_catch, shrink_sized};
+use sim::{Cut, FaultKind, PlanPart, Plant, SimError, Size, run_all, run_sized, seeds_to_catch, shrink_sized};
 
 /// Milliseconds in a day.
 const DAY_MS: f64 = 86_400_000.0;
@@ -18,12 +18,8 @@ struct Arguments {
     /// Seed whose story is told.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Faults to leave out of the story, separated by commas.
-    #[arg(long, value_delimiter = ',')]
-    without: Vec<String>,
-    /// Numbers of orders to leave out of the story, separated by commas.
-    #[arg(long, value_delimiter = ',')]
-    without_orders: Vec<usize>,
+    #[command(flatten)]
+    omissions: Omissions,
     /// Number of seeds to run without their stories.
     #[arg(long)]
     seeds: Option<u64>,
@@ -39,6 +35,70 @@ struct Arguments {
     /// Plants each fault, and counts the seeds until it is caught.
     #[arg(long)]
     plants: bool,
+}
+
+/// Parts of the plan to leave out of the story, each a list separated by commas, as the shorter story of a failing seed
+/// names them. Numbers are those in the whole plan.
+#[derive(Args)]
+struct Omissions {
+    /// Faults to leave out.
+    #[arg(long, value_delimiter = ',')]
+    without: Vec<String>,
+    /// Numbers of orders that nobody places.
+    #[arg(long, value_delimiter = ',')]
+    without_orders: Vec<usize>,
+    /// Numbers of tasks that the staff does not have.
+    #[arg(long, value_delimiter = ',')]
+    without_tasks: Vec<usize>,
+    /// Numbers of changes of the rules of the house.
+    #[arg(long, value_delimiter = ',')]
+    without_rules: Vec<usize>,
+    /// Numbers of orders that are not shipped.
+    #[arg(long, value_delimiter = ',')]
+    without_parcels: Vec<usize>,
+    /// Numbers of invoices without orders that the clerk does not write.
+    #[arg(long, value_delimiter = ',')]
+    without_invoices: Vec<usize>,
+    /// Numbers of webhook endpoints.
+    #[arg(long, value_delimiter = ',')]
+    without_endpoints: Vec<usize>,
+    /// Numbers of other shops.
+    #[arg(long, value_delimiter = ',')]
+    without_shops: Vec<usize>,
+    /// Numbers of changes of spools.
+    #[arg(long, value_delimiter = ',')]
+    without_spools: Vec<usize>,
+    /// Numbers of crashes.
+    #[arg(long, value_delimiter = ',')]
+    without_crashes: Vec<usize>,
+    /// Numbers of spool managers, of which there is one at most, number 0.
+    #[arg(long, value_delimiter = ',')]
+    without_spool_managers: Vec<usize>,
+}
+
+impl Omissions {
+    fn cut(&self) -> Result<Cut, SimError> {
+        let lists: [(&[usize], fn(usize) -> PlanPart); 10] = [
+            (&self.without_orders, PlanPart::Order),
+            (&self.without_tasks, PlanPart::Task),
+            (&self.without_rules, PlanPart::Rule),
+            (&self.without_parcels, PlanPart::Parcels),
+            (&self.without_invoices, PlanPart::Invoice),
+            (&self.without_endpoints, PlanPart::Endpoint),
+            (&self.without_shops, PlanPart::Shop),
+            (&self.without_spools, PlanPart::Spool),
+            (&self.without_crashes, PlanPart::Crash),
+            (&self.without_spool_managers, PlanPart::SpoolManager),
+        ];
+        let mut cut = Cut::default();
+        for word in &self.without {
+            cut.0.insert(PlanPart::Fault(FaultKind::of_word(word)?));
+        }
+        for (numbers, part) in lists {
+            cut.0.extend(numbers.iter().copied().map(part));
+        }
+        Ok(cut)
+    }
 }
 
 impl Arguments {
@@ -60,14 +120,13 @@ fn main() -> Result<ExitCode, SimError> {
 
 /// Prints the story of a seed. Returns whether no check failed.
 fn tell_one(arguments: &Arguments) -> Result<bool, SimError> {
-    let faults = arguments.without.iter().map(|word| FaultKind::of_word(word)).collect::<Result<_, _>>()?;
-    let orders = arguments.without_orders.iter().copied().collect();
-    let report = run_sized(arguments.size(), arguments.seed, &Cut { faults, orders }, None)?;
+    let report = run_sized(arguments.size(), arguments.seed, &arguments.omissions.cut()?, None)?;
     print!("{}", report.story);
     Ok(report.fault.is_none())
 }
 
-/// Runs seeds and prints those that failed, each with its shortest story, and the speed. Returns whether none failed.
+/// Runs seeds and prints those that failed, each with its shortest story and what was tried to find it, and how fast
+/// it was. Returns whether none failed.
 fn run_many(size: Size, first: u64, count: u64) -> Result<bool, SimError> {
     let (began, cpu_began, mut failed, mut virtual_ms) = (Instant::now(), cpu_time(), 0_u64, 0_i64);
     run_all(size, first, count, |seed, report| {
@@ -75,7 +134,7 @@ fn run_many(size: Size, first: u64, count: u64) -> Result<bool, SimError> {
         if let Some(fault) = report.fault {
             failed += 1;
             println!("seed {seed}: {fault}");
-            if let Some(short) = shrink_sized(size, seed, None)? {
+            if let Some(short) = shrink_sized(size, seed, None, |line| println!("  {line}"))? {
                 println!("  shorter: {short}: {}", short.fault);
             }
         }

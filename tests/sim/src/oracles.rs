@@ -11,11 +11,13 @@ mod orders;
 mod parts;
 mod settings;
 mod shipping;
+mod spools;
 mod stock;
 
 use std::collections::BTreeMap;
 
 pub use deliveries::unrest as unrest_of_deliveries;
+pub use spools::unrest as unrest_of_spools;
 
 use simulator::printer::PhysicalEvent;
 
@@ -27,6 +29,7 @@ use crate::machine::OWN_PRINT;
 use crate::people::People;
 use crate::shop::Shop;
 use crate::world::World;
+use invoices::StoredInvoices;
 use orders::PublishedEvents;
 use store::memory::Tables;
 
@@ -51,7 +54,7 @@ pub fn judge(
     no_attempt_starts_twice(world)?;
     nothing_stays_on_printers(world)?;
     the_outbox_has_no_hole(&tables)?;
-    let published = PublishedEvents::read(&tables);
+    let (published, stored) = (PublishedEvents::read(&tables), StoredInvoices::read(&tables)?);
     for (customer, (order, jobs)) in people.customers.iter().zip(&ending.orders) {
         let counts = parts::are_as_ordered(world, people, &customer.plan.lines, (order, jobs.as_slice()))?;
         orders::money_adds_up(customer, order)?;
@@ -60,14 +63,15 @@ pub fn judge(
         shipping::is_as_packed(people, customer, order, &counts)?;
         settings::are_as_acknowledged(people, customer, order)?;
         books::agree(world, customer, order)?;
-        invoices::follow(&tables, order)?;
+        invoices::follow(&tables, &stored, order)?;
     }
     settings::sign_offs_are_required(world, people, &tables, &published)?;
     stock::adds_up(world, &tables, people, ending)?;
+    spools::agree(world, &tables, people)?;
     demand(ending.materials == read_back.materials, || "another server reads other stocks".to_owned())?;
     invoices::are_numbered(&tables)?;
-    invoices::of_clerk(world, &tables, &people.clerk)?;
-    mails::arrive(world, plan, people, ending)?;
+    invoices::of_clerk(world, &tables, &stored, &people.clerk)?;
+    mails::arrive(world, plan, people, ending, &stored)?;
     channels::are_made_once(world, people, &ending.sales, (&tables, &published))?;
     for (then, now) in ending.orders.iter().zip(&read_back.orders) {
         orders::is_read_back(then, now)?;

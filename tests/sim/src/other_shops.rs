@@ -37,7 +37,8 @@ pub struct OtherShops {
     clock: Arc<WorldClock>,
     story: Arc<Story>,
     power: Arc<Power>,
-    state: Mutex<Vec<OtherShop>>,
+    /// Shops by their numbers.
+    state: Mutex<BTreeMap<usize, OtherShop>>,
 }
 
 /// Another shop.
@@ -96,12 +97,15 @@ impl OtherShops {
         power: Arc<Power>,
         planter: &Planter,
     ) -> Self {
-        let shop = |plan: &ShopPlan| OtherShop {
-            chance: branch(seed, &format!("interface of other shop {}", plan.number)),
-            spells: plan.spells.clone(),
-            answer_lost: 0.0,
-            orders: plan.orders.iter().map(|order| (order.id, order_of(order, Stage::Paid))).collect(),
-            is_forgetful: planter.has(Plant::LostFulfillment),
+        let shop = |plan: &ShopPlan| {
+            let shop = OtherShop {
+                chance: branch(seed, &format!("interface of other shop {}", plan.number)),
+                spells: plan.spells.clone(),
+                answer_lost: 0.0,
+                orders: plan.orders.iter().map(|order| (order.id, order_of(order, Stage::Paid))).collect(),
+                is_forgetful: planter.has(Plant::LostFulfillment),
+            };
+            (plan.number, shop)
         };
         Self { clock, story, power, state: Mutex::new(plans.iter().map(shop).collect()) }
     }
@@ -109,17 +113,17 @@ impl OtherShops {
     /// Sets the rate of lost responses according to a plan.
     pub fn set_rates(&self, plan: &FaultPlan) {
         let rate = plan.rate(FaultKind::ShopAnswerLost) / 2.0;
-        self.state().iter_mut().for_each(|shop| shop.answer_lost = rate);
+        self.state().values_mut().for_each(|shop| shop.answer_lost = rate);
     }
 
     /// Returns a shop's fulfillments of an order.
     pub fn fulfillments(&self, shop: usize, order: u64) -> Vec<Value> {
         let state = self.state();
-        let order = state.get(shop).and_then(|shop| shop.orders.get(&order));
+        let order = state.get(&shop).and_then(|shop| shop.orders.get(&order));
         order.map(|order| order.fulfillments.clone()).unwrap_or_default()
     }
 
-    fn state(&self) -> MutexGuard<'_, Vec<OtherShop>> {
+    fn state(&self) -> MutexGuard<'_, BTreeMap<usize, OtherShop>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -129,7 +133,7 @@ impl OtherShops {
         let host = request.url().host_str().and_then(|host| host.strip_prefix("shop-")?.split('.').next());
         let number: usize = host.and_then(|number| number.parse().ok()).unwrap_or(usize::MAX);
         let mut state = self.state();
-        let Some(shop) = state.get_mut(number) else {
+        let Some(shop) = state.get_mut(&number) else {
             return Fate::Unanswered(unanswered("its host name is unknown", true));
         };
         let fate = shop.receive(request, now);

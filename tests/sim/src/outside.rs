@@ -1,8 +1,8 @@
 //! Mail service of the simulated world, at the port of its client.
 //!
-//! It remembers the idempotency keys of messages for a day, as real services do: a message sent again with the same key
-//! is not delivered again. If its content has changed meanwhile, the client uses another key, so that the message is
-//! delivered twice.
+//! It keeps the idempotency keys of messages for a day, as real ones do: a message that is sent again under its key is
+//! not delivered again. If its content has changed meanwhile, the client sends it under another key, and so it is
+//! delivered twice. What it rejects for good it rejects whenever it is sent again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,6 +31,11 @@ const MAX_DELAY_MS: u64 = 90_000;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Share of the messages affected by a fault of the highest frequency, except refusals.
 const SHARE: f64 = 0.5;
+/// Share of the messages that are rejected for good where that is most frequent.
+const REJECTED_SHARE: f64 = 0.3;
+
+/// Reason for which the service rejects a message for good.
+pub const REJECTION: &str = "550 5.1.1 there is no such mailbox";
 
 /// Mail service, which stores the messages that it delivers.
 pub struct PostOffice {
@@ -47,6 +52,9 @@ struct PostState {
     /// Random generator for refusals.
     chance: Rng,
     refused: f64,
+    /// Chance of rejections.
+    rejection_chance: Rng,
+    rejected: f64,
     /// Random generator for network faults.
     way_chance: Rng,
     lost: f64,
@@ -58,6 +66,8 @@ struct PostState {
     answered: BTreeSet<String>,
     /// Delivered messages, each with its key as its ID.
     deliveries: Vec<Message>,
+    /// Messages that were rejected for good, by their keys.
+    rejections: BTreeMap<String, Message>,
 }
 
 /// Fate of a message and its response on the network.
@@ -80,6 +90,8 @@ impl PostOffice {
         let state = PostState {
             chance: branch(seed, "mail"),
             refused: 0.0,
+            rejection_chance: branch(seed, "rejected mails"),
+            rejected: 0.0,
             way_chance: branch(seed, "way of mails"),
             lost: 0.0,
             slow: 0.0,
@@ -87,6 +99,7 @@ impl PostOffice {
             accepted: BTreeMap::new(),
             answered: BTreeSet::new(),
             deliveries: Vec::new(),
+            rejections: BTreeMap::new(),
         };
         Self { seed, size, clock, story, power, planter, state: Mutex::new(state) }
     }
@@ -95,6 +108,7 @@ impl PostOffice {
     pub fn set_rates(&self, plan: &FaultPlan) {
         let mut state = self.state();
         state.refused = plan.rate(FaultKind::MailRefused);
+        state.rejected = plan.rate(FaultKind::MailRejected) * REJECTED_SHARE;
         state.lost = plan.rate(FaultKind::MailLost) * SHARE;
         state.slow = plan.rate(FaultKind::MailSlow) * SHARE;
         state.downtime = Downtime::draw(self.seed, self.size, FaultKind::MailDown, plan);
@@ -103,6 +117,11 @@ impl PostOffice {
     /// Returns the delivered messages, each with the key under which it was accepted as its ID.
     pub fn deliveries(&self) -> Vec<Message> {
         self.state().deliveries.clone()
+    }
+
+    /// Returns the messages that were rejected for good.
+    pub fn rejections(&self) -> Vec<Message> {
+        self.state().rejections.values().cloned().collect()
     }
 
     fn draw_way(&self) -> MailWay {
@@ -137,8 +156,16 @@ impl PostOffice {
     fn accept(&self, message: &Message) -> Result<(), MailError> {
         let now_ms = self.clock.elapsed_ms();
         let mut state = self.state();
-        if state.chance.f64() < state.refused {
+        // Always as many draws, so that the story without one of the faults has the others at the same messages.
+        let (refused, rejected) = (state.chance.f64(), state.rejection_chance.f64());
+        if refused < state.refused {
             return Err(MailError::Transient { reason: "try again later".to_owned() });
+        }
+        let is_rejected = rejected < state.rejected
+            || state.rejections.contains_key(&message.id)
+            || self.planter.strikes(Plant::HiddenRejection);
+        if is_rejected && !state.accepted.contains_key(&message.id) {
+            return self.reject(&mut state, message);
         }
         let mut key = message.id.clone();
         if state.accepted.get(&key).is_some_and(|(at_ms, _)| now_ms - *at_ms >= DAY_MS) {
@@ -166,6 +193,15 @@ impl PostOffice {
         }
         state.accepted.insert(key, (now_ms, message.clone()));
         Ok(())
+    }
+
+    fn reject(&self, state: &mut PostState, message: &Message) -> Result<(), MailError> {
+        self.story.tell(format!("mail to {} is rejected for good: {}", message.to.join(", "), message.subject));
+        state.rejections.insert(message.id.clone(), message.clone());
+        if self.planter.has(Plant::HiddenRejection) {
+            return Ok(());
+        }
+        Err(MailError::Permanent { reason: REJECTION.to_owned() })
     }
 
     fn state(&self) -> MutexGuard<'_, PostState> {

@@ -1,14 +1,16 @@
 //! Plan of a story, generated from its seed: the shop, the steps of customers and staff, and the faults.
 
-use std::collections::BTreeSet;
-
 use fastrand::Rng;
 
 use crate::chance::branch;
+use crate::claims::{self, BankClaim};
+use crate::clerk::InvoicePlan;
+use crate::cut::Cut;
 use crate::endpoints::EndpointPlan;
 use crate::faults::{FaultKind, FaultPlan};
 use crate::size::Size;
 use crate::sold::ShopPlan;
+use crate::spool_manager::SpoolPlan;
 use crate::till::{self, Remainder, TillStep};
 use crate::workload::{Workload, draw_materials};
 
@@ -30,12 +32,16 @@ pub struct Plan {
     pub products: Vec<Product>,
     /// Orders by their numbers.
     pub orders: Vec<OrderPlan>,
+    /// Invoices without orders, by their numbers.
+    pub invoices: Vec<InvoicePlan>,
     /// Changes of spools.
     pub spools: Vec<SpoolChange>,
     /// Webhook endpoints, by their numbers.
     pub endpoints: Vec<EndpointPlan>,
     /// Other shops whose orders are produced here.
     pub shops: Vec<ShopPlan>,
+    /// Spool manager that counts the first material as well, if there is one.
+    pub spool_manager: Option<SpoolPlan>,
     /// Crashes, in order.
     pub crashes: Vec<CrashPlan>,
     /// Faults.
@@ -94,6 +100,10 @@ pub enum OrderStep {
     Cancel,
     /// Step of the customer or the staff that involves the payment processor's checkout.
     Till(TillStep),
+    /// The customer's bank claims money of the payment.
+    Claim(BankClaim),
+    /// The bank decides on its claim.
+    Decide(BankClaim),
 }
 
 /// Share of an order's total.
@@ -119,9 +129,10 @@ impl Share {
 }
 
 impl OrderPlan {
-    /// Returns whether the order is cancelled at some point, or its payment fully refunded.
+    /// Returns whether the order is cancelled at some time, or all of its money goes back or is lost.
     pub fn is_cancelled(&self) -> bool {
-        let ends = [OrderStep::Cancel, OrderStep::Till(TillStep::Leave(Remainder::Nothing))];
+        let nothing = OrderStep::Till(TillStep::Leave(Remainder::Nothing));
+        let ends = [OrderStep::Cancel, nothing, OrderStep::Decide(BankClaim::Lost)];
         self.steps.iter().any(|(_, step)| ends.contains(step))
     }
 }
@@ -129,6 +140,8 @@ impl OrderPlan {
 /// Change of the spool in a printer.
 #[derive(Clone, Copy)]
 pub struct SpoolChange {
+    /// Number of the change in the plan.
+    pub number: usize,
     /// Time in milliseconds since the start of the simulation.
     pub at_ms: i64,
     /// Number of the printer.
@@ -140,32 +153,36 @@ pub struct SpoolChange {
 /// Crash of a server.
 #[derive(Clone, Copy)]
 pub struct CrashPlan {
+    /// Number of the crash in the plan.
+    pub number: usize,
     /// Step of the server at which it crashes.
     pub step: u64,
     /// Time until the next server starts, in milliseconds.
     pub down_ms: i64,
 }
 
-/// Parts of a plan to omit, in order to shorten a failing story.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cut {
-    /// Kinds of faults that do not occur.
-    pub faults: BTreeSet<FaultKind>,
-    /// Numbers of orders that are not placed.
-    pub orders: BTreeSet<usize>,
-}
-
 impl Plan {
-    /// Generates the plan for a seed, omitting the given parts.
-    pub fn draw(seed: u64, cut: &Cut) -> Self {
-        let mut chance = branch(seed, "shop");
+    /// Draws the plan of a seed in the given size, and leaves the given parts out.
+    pub fn draw_sized(size: Size, seed: u64, cut: &Cut) -> Self {
         let mut faults = FaultPlan::draw(&mut branch(seed, "faults"));
-        cut.faults.iter().for_each(|kind| faults.remove(*kind));
+        cut.faults().for_each(|kind| faults.remove(kind));
+        let mut plan = match size {
+            Size::Story => Self::draw(seed, faults),
+            Size::Day => Self::draw_day(seed, faults),
+        };
+        plan.leave_out(cut);
+        plan
+    }
+
+    /// Draws the plan of a small story with these faults.
+    fn draw(seed: u64, faults: FaultPlan) -> Self {
+        let mut chance = branch(seed, "shop");
         let printers = chance.usize(1..=2);
         let mut products: Vec<Product> = (0..chance.usize(1..=3)).map(|_| Product::draw(&mut chance)).collect();
         let orders = (0..chance.usize(1..=3)).map(|number| draw_order(seed, number, products.len()));
-        let mut orders: Vec<OrderPlan> = orders.filter(|order| !cut.orders.contains(&order.number)).collect();
-        let spools = (0..chance.usize(..=2)).map(|_| SpoolChange {
+        let mut orders: Vec<OrderPlan> = orders.collect();
+        let spools = (0..chance.usize(..=2)).map(|number| SpoolChange {
+            number,
             at_ms: chance.i64(90_000..1_800_000),
             printer: chance.usize(..printers),
             grams: chance.u32(500..1_000),
@@ -174,10 +191,13 @@ impl Plan {
         let sign_off_required = chance.bool();
         let (size, materials) = (Size::Story, draw_materials(seed, &mut products));
         let work = Workload::draw(seed, size, printers, sign_off_required, materials, &mut products, &mut orders);
+        claims::add(seed, size, &faults, &mut orders, &work);
         let crashes = CrashPlan::draw_all(seed, size, &faults);
-        let endpoints = EndpointPlan::draw_all(seed, &faults);
+        let endpoints = EndpointPlan::draw_all(seed, size, &faults);
         let cents: Vec<i64> = products.iter().map(|product| product.cents).collect();
-        let shops = ShopPlan::draw_all(seed, &faults, &cents);
+        let shops = ShopPlan::draw_all(seed, size, &faults, &cents);
+        let invoices = InvoicePlan::draw_all(seed, size);
+        let spool_manager = SpoolPlan::draw(seed, size, &faults);
         Self {
             seed,
             size,
@@ -185,9 +205,11 @@ impl Plan {
             sign_off_required,
             products,
             orders,
+            invoices,
             spools,
             endpoints,
             shops,
+            spool_manager,
             crashes,
             faults,
             work,
@@ -219,15 +241,16 @@ impl CrashPlan {
     /// Generates the crashes for a seed.
     pub fn draw_all(seed: u64, size: Size, faults: &FaultPlan) -> Vec<Self> {
         let mut chance = branch(seed, FaultKind::Crash.word());
-        (0..faults.times(FaultKind::Crash, size.most_crashes())).map(|_| Self::draw(size, &mut chance)).collect()
+        let count = faults.times(FaultKind::Crash, size.most_crashes()) as usize;
+        (0..count).map(|number| Self::draw(number, size, &mut chance)).collect()
     }
 
-    fn draw(size: Size, chance: &mut Rng) -> Self {
+    fn draw(number: usize, size: Size, chance: &mut Rng) -> Self {
         // Short lives are as frequent as long ones: what a start does is interrupted as often as the work of a day.
         let longest = 1_u64 << chance.u32(2..=size.longest_life());
         let is_soon = chance.bool();
         let down_ms = chance.i64(0..MAX_DOWN_MS);
-        Self { step: chance.u64(1..=longest), down_ms: if is_soon { down_ms / 60 } else { down_ms } }
+        Self { number, step: chance.u64(1..=longest), down_ms: if is_soon { down_ms / 60 } else { down_ms } }
     }
 }
 
@@ -239,7 +262,7 @@ fn draw_order(seed: u64, number: usize, products: usize) -> OrderPlan {
     if products > 1 && chance.bool() {
         lines.push(((first + 1) % products, chance.u64(1..=2)));
     }
-    let mut at_ms = chance.i64(60_000..480_000);
+    let mut at_ms = chance.i64(60_000..Size::Story.last_order_ms());
     let mut steps = vec![(at_ms, OrderStep::Place)];
     let money = draw_money(&mut chance);
     for step in till::draw(seed, number).unwrap_or(money) {

@@ -51,6 +51,8 @@ pub enum Plant {
     LostRefund,
     /// The processor charges a customer once more without sending an event.
     UnknownCharge,
+    /// A bank takes money of a charge, and nobody tells the shop.
+    UnknownClaim,
     /// The number before that of an invoice is skipped.
     SkippedNumber,
     /// An email is not written in the commit that causes it.
@@ -59,6 +61,8 @@ pub enum Plant {
     LostMail,
     /// An email is delivered twice, with two keys.
     DoubledMail,
+    /// An email is rejected for good, and the server is told that it was accepted.
+    HiddenRejection,
     /// A delivery is reported as accepted but does not arrive.
     LostDelivery,
     /// A delivery arrives with another event ID.
@@ -73,6 +77,8 @@ pub enum Plant {
     LostFulfillment,
     /// An entry of a stock ledger is not written.
     LostMovement,
+    /// The spool manager acknowledges a use that it does not record.
+    LostUse,
     /// Rejected parts are recorded as good.
     RejectedCounted,
     /// A shipment is acknowledged but lost.
@@ -87,7 +93,7 @@ pub enum Plant {
 
 impl Plant {
     /// All planted faults.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 34] = [
         Self::LostCommit,
         Self::ForgottenCommit,
         Self::DroppedEvent,
@@ -103,10 +109,12 @@ impl Plant {
         Self::DoubledRefund,
         Self::LostRefund,
         Self::UnknownCharge,
+        Self::UnknownClaim,
         Self::SkippedNumber,
         Self::UnwrittenMail,
         Self::LostMail,
         Self::DoubledMail,
+        Self::HiddenRejection,
         Self::LostDelivery,
         Self::RenamedDelivery,
         Self::ForgedSignature,
@@ -114,6 +122,7 @@ impl Plant {
         Self::DoubledSale,
         Self::LostFulfillment,
         Self::LostMovement,
+        Self::LostUse,
         Self::RejectedCounted,
         Self::LostParcel,
         Self::DoubledParcel,

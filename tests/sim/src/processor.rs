@@ -132,8 +132,39 @@ impl Processor {
                 let payment_intent = format!("{}_again", payment.payment_intent);
                 books.charge(&SimPayment { payment_intent, ..payment.clone() });
             }
+            if self.planter.strikes(Plant::UnknownClaim) {
+                let order = &payment.order_id;
+                // Nobody hears of what follows from it.
+                drop(books.claim(order, payment.amount_cents / 2).and_then(|_| books.decide(order, true)));
+            }
         }
         events.push(event, &payment, now, is_learnt);
+        drop(state);
+        self.departure.notify_one();
+    }
+
+    /// Lets a customer's bank claim so much of an order's payment. Returns whether there is one.
+    pub fn claim(&self, order: &str, cents: i64) -> bool {
+        let mut state = self.state();
+        let Some(payment) = state.books.claim(order, cents) else { return false };
+        self.story.tell(format!("a bank claims {cents} cents of {}", payment.payment_intent));
+        self.tell(state, SimPaymentEvent::Disputed { cents }, &payment);
+        true
+    }
+
+    /// Lets a customer's bank decide on its claim. Returns whether there is one.
+    pub fn decide(&self, order: &str, is_lost: bool) -> bool {
+        let mut state = self.state();
+        let Some((payment, cents)) = state.books.decide(order, is_lost) else { return false };
+        let word = if is_lost { "takes" } else { "leaves" };
+        self.story.tell(format!("a bank {word} {cents} cents of {}", payment.payment_intent));
+        self.tell(state, SimPaymentEvent::DisputeClosed { cents, is_lost }, &payment);
+        true
+    }
+
+    /// Sends an event on its way that the server cannot do without.
+    fn tell(&self, mut state: MutexGuard<'_, ProcessorState>, event: SimPaymentEvent, payment: &SimPayment) {
+        state.events.push(event, payment, self.now(), false);
         drop(state);
         self.departure.notify_one();
     }
@@ -153,9 +184,10 @@ impl Processor {
         self.state().books.charges_of(order)
     }
 
-    /// Returns the amount of an order that has not been refunded, in minor units.
+    /// Returns the money of an order that neither went back nor was lost, in minor units.
     pub fn balance_cents(&self, order: &str) -> i64 {
-        self.charges_of(order).values().map(|charge| charge.cents - charge.refunded_cents()).sum()
+        let charges = self.charges_of(order);
+        charges.values().map(|charge| charge.cents - charge.refunded_cents() - charge.lost_cents()).sum()
     }
 
     /// Returns the ID of an order's page that can be paid; `None` if there is none.

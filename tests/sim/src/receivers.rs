@@ -1,6 +1,7 @@
 //! Receivers of webhooks: external programs that verify deliveries with their secret, store what they accept, and fail
 //! for a while.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -34,7 +35,8 @@ pub struct Receivers {
     story: Arc<Story>,
     power: Arc<Power>,
     planter: Arc<Planter>,
-    state: Mutex<Vec<Receiver>>,
+    /// Receivers by the numbers of their endpoints.
+    state: Mutex<BTreeMap<usize, Receiver>>,
 }
 
 /// Receiver of one endpoint.
@@ -116,14 +118,17 @@ impl Receivers {
         power: Arc<Power>,
         planter: Arc<Planter>,
     ) -> Self {
-        let receiver = |plan: &EndpointPlan| Receiver {
-            chance: branch(seed, &format!("receiver {}", plan.number)),
-            spells: plan.spells.clone(),
-            answer_lost: 0.0,
-            secret: String::new(),
-            next_secret: None,
-            has_failed: false,
-            arrivals: Vec::new(),
+        let receiver = |plan: &EndpointPlan| {
+            let receiver = Receiver {
+                chance: branch(seed, &format!("receiver {}", plan.number)),
+                spells: plan.spells.clone(),
+                answer_lost: 0.0,
+                secret: String::new(),
+                next_secret: None,
+                has_failed: false,
+                arrivals: Vec::new(),
+            };
+            (plan.number, receiver)
         };
         let state = Mutex::new(plans.iter().map(receiver).collect());
         Self { clock, story, power, planter, state }
@@ -132,7 +137,7 @@ impl Receivers {
     /// Sets the rate of lost responses according to a plan.
     pub fn set_rates(&self, plan: &FaultPlan) {
         let rate = plan.rate(FaultKind::ReceiverAnswerLost) / 2.0;
-        self.state().iter_mut().for_each(|receiver| receiver.answer_lost = rate);
+        self.state().values_mut().for_each(|receiver| receiver.answer_lost = rate);
     }
 
     /// Gives an endpoint's receiver the secret that the server is about to sign with.
@@ -167,7 +172,7 @@ impl Receivers {
 
     /// Returns the number of requests to all receivers.
     pub fn count(&self) -> usize {
-        self.state().iter().map(|receiver| receiver.arrivals.len()).sum()
+        self.state().values().map(|receiver| receiver.arrivals.len()).sum()
     }
 
     /// Alters a request, where a plant does so.
@@ -196,10 +201,10 @@ impl Receivers {
     }
 
     fn with<T>(&self, endpoint: usize, act: impl FnOnce(&mut Receiver) -> T) -> Option<T> {
-        self.state().get_mut(endpoint).map(act)
+        self.state().get_mut(&endpoint).map(act)
     }
 
-    fn state(&self) -> MutexGuard<'_, Vec<Receiver>> {
+    fn state(&self) -> MutexGuard<'_, BTreeMap<usize, Receiver>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

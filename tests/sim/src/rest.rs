@@ -53,7 +53,7 @@ impl Rest {
         if let Some(unrest) = sales.iter().find_map(SaleEnding::unrest) {
             return Ok(Some(unrest));
         }
-        Ok(oracles::unrest_of_deliveries(world, people))
+        Ok(oracles::unrest_of_deliveries(world, people).or_else(|| oracles::unrest_of_spools(world, people)))
     }
 }
 

@@ -5,12 +5,13 @@ use std::io;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::courier::while_events_come;
+use crate::cut::Cut;
 use crate::day::{self, Ending};
 use crate::error::SimError;
 use crate::faults::FaultKind;
 use crate::oracles;
 use crate::people::People;
-use crate::plan::{Cut, Plan};
+use crate::plan::Plan;
 use crate::plants::Plant;
 use crate::setup::set_up;
 use crate::shop::Shop;
@@ -100,6 +101,9 @@ fn tell_plan(world: &World, plan: &Plan) {
     ));
     for endpoint in &plan.endpoints {
         world.story.tell(format!("endpoint {}: {:?}; {:?}", endpoint.number, endpoint.steps, endpoint.spells));
+    }
+    if plan.spool_manager.is_some() {
+        world.story.tell("a spool manager counts the first material as well");
     }
     for shop in &plan.shops {
         let letters = shop.letters.len();

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::thread::{available_parallelism, scope};
 
+use crate::cut::Cut;
 use crate::error::SimError;
-use crate::plan::Cut;
 use crate::run::{SeedReport, run_sized};
 use crate::size::Size;
 

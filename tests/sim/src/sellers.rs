@@ -7,12 +7,14 @@ use simulator::shops::signature;
 use uuid::Uuid;
 
 use crate::acknowledgements::{Errand, Reply};
+use crate::agenda::Agenda;
 use crate::error::SimError;
 use crate::other_shops::{SHOP_SECRET, SHOP_TOKEN, address_of, order_of, variant_of};
 use crate::people::People;
 use crate::plants::Plant;
 use crate::rest::{jobs_unrest, read_order};
 use crate::shop::Shop;
+use crate::size::Size;
 use crate::sold::{Letter, ShopPlan, SoldPlan, Stage};
 use crate::world::World;
 
@@ -33,6 +35,7 @@ pub struct Seller {
     letters: Vec<Letter>,
     /// Number of refusals, used in idempotency keys: the server returns the same refusal for a repeated key.
     refusals: u64,
+    looks: Agenda,
 }
 
 /// Order that another shop sold.
@@ -49,10 +52,11 @@ pub struct Sale {
 
 impl Seller {
     /// Creates a shop whose messages have not arrived yet.
-    pub fn new(plan: ShopPlan) -> Self {
+    pub fn new(plan: ShopPlan, size: Size) -> Self {
         let sale = |plan: &SoldPlan| Sale { plan: plan.clone(), record: None, order: None, shipments: 0 };
         let (sales, letters) = (plan.orders.iter().map(sale).collect(), plan.letters.clone());
-        Self { plan, sales, channel: None, is_mapped: false, letters, refusals: 0 }
+        let looks = Agenda::new(size.look_every_ms());
+        Self { plan, sales, channel: None, is_mapped: false, letters, refusals: 0, looks }
     }
 
     /// Returns whether all messages have been accepted, and the staff has connected the shop.
@@ -138,18 +142,26 @@ impl Seller {
 
     /// Ships an order whenever it is ready.
     async fn look_after(&mut self, world: &World, shop: &Shop, at: usize) -> Result<(), SimError> {
-        let (number, refusals) = (self.plan.number, self.refusals);
+        let (number, refusals, now) = (self.plan.number, self.refusals, world.clock.elapsed_ms());
         let Some(sale) = self.sales.get_mut(at) else { return Ok(()) };
         let Some(record) = &sale.record else { return Ok(()) };
-        if sale.order.is_none() {
-            let record = shop.read(&format!("/api/channel-orders/{record}")).await?;
-            sale.order = record.and_then(|record| record["orderId"].as_str().map(str::to_owned));
+        if sale.order.is_none() && self.looks.is_due(record, now, 0) {
+            let Some(state) = shop.read(&format!("/api/channel-orders/{record}")).await? else { return Ok(()) };
+            self.looks.look(record, now, 0);
+            sale.order = state["orderId"].as_str().map(str::to_owned);
         }
         let Some(order) = &sale.order else { return Ok(()) };
+        let mark = world.journal.last_event(order);
+        if !self.looks.is_due(order, now, mark) {
+            return Ok(());
+        }
         let Some(state) = shop.read(&format!("/api/orders/{order}")).await? else { return Ok(()) };
+        self.looks.look(order, now, mark);
         if state["status"] != "ready" {
             return Ok(());
         }
+        // What comes of the shipment is seen at the next round.
+        self.looks.wake(order, now);
         let tracking_number = format!("00340434{number}{}", sale.plan.id);
         let errand = Errand {
             path: format!("/api/orders/{order}/ship"),

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use crate::spool_manager::SPOOLS_HOST;
 use config::Config;
 use config::sections::SignOffMode;
 use config::values::Secret;
@@ -20,9 +21,9 @@ const RETRY_JITTER: Duration = Duration::from_secs(2);
 /// Maximum number of replacement jobs for rejected parts of a line; more than a story needs.
 const MAX_REPRINTS: u32 = 20;
 
-/// Returns the default settings, with secrets, an operator and a seller, for a server whose files are in `folder`. PDFs
-/// and photos are disabled because they are processed on threads.
-pub fn settings(folder: &Path, sign_off_required: bool) -> Config {
+/// Returns the default settings, with secrets, an operator and a seller, and perhaps a spool manager, for a server
+/// whose files are in `folder`. PDFs and photos are off: both are made on threads.
+pub fn settings(folder: &Path, sign_off_required: bool, has_spool_manager: bool) -> Config {
     let mut config = Config::default();
     folder.clone_into(&mut config.server.data_dir);
     config.auth.session_secret = Secret::new("simulated session secret of 32 bytes and more");
@@ -41,6 +42,9 @@ pub fn settings(folder: &Path, sign_off_required: bool) -> Config {
     config.quality.max_reprints = MAX_REPRINTS;
     if sign_off_required {
         config.quality.sign_off = SignOffMode::Required;
+    }
+    if has_spool_manager {
+        config.spools.url = format!("https://{SPOOLS_HOST}");
     }
     config.pdf.enabled = false;
     config.printers.finish_photos = false;

@@ -17,6 +17,7 @@ use crate::adapter::MachineAdapter;
 use crate::clock::WorldClock;
 use crate::error::SimError;
 use crate::ids::ServerIds;
+use crate::peers::Peers;
 use crate::plants::{Plant, Planter};
 use crate::power::Power;
 use crate::settings::settings;
@@ -76,6 +77,11 @@ impl Answer {
         self.status == 429 || self.status >= 500
     }
 
+    /// Returns whether the server has answered with this status.
+    pub fn has_status(&self, status: u16) -> bool {
+        self.status == status
+    }
+
     /// Returns the body; fails if the status differs from the expected one.
     pub fn expect(self, expected: u16) -> Result<Value, SimError> {
         let Self { request, status, body } = self;
@@ -89,7 +95,7 @@ impl Answer {
 impl Shop {
     /// Starts a server on the world's disk. Must be called in a runtime whose clock the world follows.
     pub async fn open(world: &World) -> Result<Self, SimError> {
-        let mut config = settings(world.folder.path(), world.begin_rules());
+        let mut config = settings(world.folder.path(), world.begin_rules(), world.spool_manager.is_used);
         world.size.tune(world.seed, &mut config);
         let config = Arc::new(config);
         let disk = world.disk.open(&world.power, &world.store_faults);
@@ -108,7 +114,7 @@ impl Shop {
                 mailer: world.post_office.clone(),
                 documents: ObjectStorage::in_memory(DOCUMENTS_URL.to_owned()),
                 webhooks: world.receivers.clone(),
-                peers: PeerHttp::through(lan(&LanSettings::default())?, world.other_shops.clone()),
+                peers: PeerHttp::through(lan(&LanSettings::default())?, peers_of(world)),
             },
         };
         let story = world.story.clone();
@@ -324,6 +330,12 @@ impl Shop {
             waited += LOOK_INTERVAL;
         }
     }
+}
+
+/// Returns the transport to the other systems of the world.
+fn peers_of(world: &World) -> Arc<Peers> {
+    let (other_shops, spool_manager) = (world.other_shops.clone(), world.spool_manager.clone());
+    Arc::new(Peers { other_shops, spool_manager })
 }
 
 /// Returns a factory for adapters to the machines of the world.

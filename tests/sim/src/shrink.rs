@@ -1,19 +1,18 @@
-//! Shortening of a failing story: faults and orders that are not needed for the failure are omitted, which makes the
-//! cause easier to find.
+//! Makes a failing story shorter: without whatever in its plan it does not need to fail. Whoever looks for the root
+//! reads less.
+//!
+//! All parts of a kind are left out first, then each half of those that are needed, and so on, so the large ones go
+//! early. The number of tries is bounded, because each runs the story once.
 
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 
+use crate::cut::{Cut, PlanPart};
 use crate::error::SimError;
-use crate::faults::FaultKind;
-use crate::plan::{Cut, Plan};
+use crate::plan::Plan;
 use crate::plants::Plant;
 use crate::run::run_sized;
 use crate::size::Size;
-
-/// Number of groups into which the orders of a story are divided first, so that a day is not run once for each order.
-const GROUPS: usize = 8;
-/// Maximum number of orders that are omitted one by one, once no group can be omitted.
-const MOST_SINGLE: usize = 12;
 
 /// Shortest known failing story of a seed.
 pub struct ShortStory {
@@ -25,68 +24,81 @@ pub struct ShortStory {
     pub cut: Cut,
     /// Reason why the story fails.
     pub fault: SimError,
+    /// Number of stories that were run to find it.
+    pub tries: usize,
 }
 
 impl fmt::Display for ShortStory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let day = if self.size == Size::Day { "--day " } else { "" };
-        write!(f, "{day}--seed {}", self.seed)?;
-        let Cut { faults, orders } = &self.cut;
-        if !faults.is_empty() {
-            let words: Vec<&str> = faults.iter().copied().map(FaultKind::word).collect();
-            write!(f, " --without {}", words.join(","))?;
-        }
-        if !orders.is_empty() {
-            let numbers: Vec<String> = orders.iter().map(usize::to_string).collect();
-            write!(f, " --without-orders {}", numbers.join(","))?;
-        }
-        Ok(())
+        let gap = if self.cut == Cut::default() { "" } else { " " };
+        write!(f, "{day}--seed {}{gap}{}", self.seed, self.cut)
     }
 }
 
-/// Shortens the story of a failing seed, as [`shrink_sized`] does.
+/// Makes the story of a failing seed shorter, as [`shrink_sized`] does, and tells nobody what it tries.
 ///
 /// # Errors
 ///
 /// Fails if a world cannot be created.
 pub fn shrink(seed: u64, plant: Option<Plant>) -> Result<Option<ShortStory>, SimError> {
-    shrink_sized(Size::Story, seed, plant)
+    shrink_sized(Size::Story, seed, plant, |_| ())
 }
 
-/// Omits one part of a failing seed's plan after another, unless the story passes without it. `None` if the seed does
-/// not fail.
+/// Leaves parts out of a failing seed's plan, and keeps those out without which it still fails in the same way. Passes
+/// a line about each try to `tell`. `None` if the seed does not fail.
 ///
 /// # Errors
 ///
 /// Fails if a world cannot be created.
-pub fn shrink_sized(size: Size, seed: u64, plant: Option<Plant>) -> Result<Option<ShortStory>, SimError> {
+pub fn shrink_sized(
+    size: Size,
+    seed: u64,
+    plant: Option<Plant>,
+    mut tell: impl FnMut(&str),
+) -> Result<Option<ShortStory>, SimError> {
     let Some(fault) = run_sized(size, seed, &Cut::default(), plant)?.fault else { return Ok(None) };
-    let mut short = ShortStory { seed, size, cut: Cut::default(), fault };
-    let plan = Plan::draw_sized(size, seed, &Cut::default());
-    for kind in plan.faults.kinds() {
-        try_without(&mut short, plant, |cut| cut.faults.extend([kind]))?;
-    }
-    let orders: Vec<usize> = plan.orders.iter().map(|order| order.number).collect();
-    for group in orders.chunks(orders.len().div_ceil(GROUPS).max(1)) {
-        try_without(&mut short, plant, |cut| cut.orders.extend(group.iter().copied()))?;
-    }
-    let left: Vec<usize> = orders.into_iter().filter(|order| !short.cut.orders.contains(order)).collect();
-    // Few orders were in groups of their own already.
-    if plan.orders.len() > GROUPS && left.len() <= MOST_SINGLE {
-        for order in left {
-            try_without(&mut short, plant, |cut| cut.orders.extend([order]))?;
+    let mut short = ShortStory { seed, size, cut: Cut::default(), fault, tries: 0 };
+    let mut plan = Plan::draw_sized(size, seed, &short.cut);
+    let mut open: VecDeque<Vec<PlanPart>> = plan.parts().into();
+    while let Some(mut some) = open.pop_front() {
+        let present: BTreeSet<PlanPart> = plan.parts().into_iter().flatten().collect();
+        some.retain(|part| present.contains(part));
+        if some.is_empty() {
+            continue;
+        }
+        if short.tries == size.most_tries() {
+            tell("no more is tried");
+            break;
+        }
+        if try_without(&mut short, plant, &some, &mut tell)? {
+            plan = Plan::draw_sized(size, seed, &short.cut);
+        } else if some.len() > 1 {
+            let rest = some.split_off(some.len() / 2);
+            open.extend([some, rest]);
         }
     }
     Ok(Some(short))
 }
 
-/// Omits a further part, unless the story passes without it.
-fn try_without(short: &mut ShortStory, plant: Option<Plant>, leave_out: impl FnOnce(&mut Cut)) -> Result<(), SimError> {
-    let mut cut = short.cut.clone();
-    leave_out(&mut cut);
-    if let Some(fault) = run_sized(short.size, short.seed, &cut, plant)?.fault {
-        short.cut = cut;
-        short.fault = fault;
-    }
-    Ok(())
+/// Leaves more out, unless the story holds without it or fails otherwise. Returns whether it is left out.
+fn try_without(
+    short: &mut ShortStory,
+    plant: Option<Plant>,
+    parts: &[PlanPart],
+    tell: &mut impl FnMut(&str),
+) -> Result<bool, SimError> {
+    short.tries += 1;
+    let more = Cut(parts.iter().copied().collect());
+    let cut = Cut(short.cut.0.union(&more.0).copied().collect());
+    let fault = run_sized(short.size, short.seed, &cut, plant)?.fault;
+    let outcome = match &fault {
+        None => "holds".to_owned(),
+        Some(fault) if fault.is_like(&short.fault) => "fails as well".to_owned(),
+        Some(fault) => format!("fails otherwise: {fault}"),
+    };
+    tell(&format!("try {} of {}: {more}: {outcome}", short.tries, short.size.most_tries()));
+    let Some(fault) = fault.filter(|fault| fault.is_like(&short.fault)) else { return Ok(false) };
+    (short.cut, short.fault) = (cut, fault);
+    Ok(true)
 }

@@ -10,13 +10,16 @@ use config::Config;
 const MINUTE_MS: i64 = 60_000;
 /// Milliseconds in an hour.
 const HOUR_MS: i64 = 60 * MINUTE_MS;
+/// Interval between two looks at the spool manager in a small story. That of a day is the one of the default settings.
+const STORY_SYNC: Duration = Duration::from_secs(30);
 /// Number of printers of a day's shop.
 const DAY_PRINTERS: usize = 20;
 /// Poll intervals for printers, in seconds, one of which a day's seed chooses. Polling twenty printers every two
 /// seconds would dominate the cost of a day.
-const DAY_POLLS: [u64; 3] = [20, 30, 60];
-/// Number of poll intervals after which a silent printer counts as offline.
-const DAY_SILENCE: u32 = 3;
+const DAY_POLLS: [u64; 3] = [30, 60, 90];
+/// Number of such intervals after which a silent printer counts as offline. Up to two thirds of them pass between two
+/// looks at a printer at rest.
+const DAY_SILENCE: u32 = 4;
 
 /// Size of a story.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +48,24 @@ impl Size {
         }
     }
 
+    /// Returns the time until which orders are placed, in milliseconds since the beginning: the last ones are printed
+    /// before everything is healed, or soon after it.
+    pub const fn last_order_ms(self) -> i64 {
+        match self {
+            Self::Story => 8 * MINUTE_MS,
+            Self::Day => 17 * HOUR_MS,
+        }
+    }
+
+    /// Returns the time at which so much material is delivered that no job waits for ever, in milliseconds since the
+    /// beginning. In a day it is early enough for the prints that waited to be made before everything is healed.
+    pub const fn last_delivery_ms(self) -> i64 {
+        match self {
+            Self::Story => self.healed_at_ms(),
+            Self::Day => 16 * HOUR_MS,
+        }
+    }
+
     /// Returns the time after the end of all faults within which everything must be done, in milliseconds, in addition
     /// to the time of all prints, which the printers of a day share.
     pub const fn rest_within_ms(self) -> i64 {
@@ -58,7 +79,7 @@ impl Size {
     pub const fn round(self) -> Duration {
         match self {
             Self::Story => Duration::from_secs(10),
-            Self::Day => Duration::from_secs(30),
+            Self::Day => Duration::from_secs(60),
         }
     }
 
@@ -86,11 +107,52 @@ impl Size {
         }
     }
 
+    /// Returns the most stories that are run to make one shorter.
+    pub const fn most_tries(self) -> usize {
+        match self {
+            Self::Story => 60,
+            Self::Day => 40,
+        }
+    }
+
     /// Returns the maximum number of crashes.
     pub const fn most_crashes(self) -> u32 {
         match self {
             Self::Story => 5,
             Self::Day => 12,
+        }
+    }
+
+    /// Returns the most invoices without orders.
+    pub const fn most_invoices(self) -> usize {
+        match self {
+            Self::Story => 2,
+            Self::Day => 6,
+        }
+    }
+
+    /// Returns the most orders that another shop sells.
+    pub const fn most_sold(self) -> usize {
+        match self {
+            Self::Story => 2,
+            Self::Day => 5,
+        }
+    }
+
+    /// Returns the most spells of one fault of a receiver or of another shop.
+    pub const fn most_outages(self) -> u32 {
+        match self {
+            Self::Story => 2,
+            Self::Day => 10,
+        }
+    }
+
+    /// Returns the factor by which times are longer than in a small story where people do something now and then. What
+    /// takes most of a small story ends early enough before a day does.
+    pub const fn stretch(self) -> i64 {
+        match self {
+            Self::Story => 1,
+            Self::Day => 20,
         }
     }
 
@@ -105,6 +167,7 @@ impl Size {
     /// Adapts the settings of a server to stories of this size.
     pub fn tune(self, seed: u64, config: &mut Config) {
         if self == Self::Story {
+            config.stock_sync.interval_seconds = STORY_SYNC.into();
             return;
         }
         let poll = branch(seed, "polls").usize(..DAY_POLLS.len());

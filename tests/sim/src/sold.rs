@@ -7,18 +7,12 @@ use crate::endpoints::Spell;
 use crate::faults::{FaultKind, FaultPlan};
 use crate::size::Size;
 
-/// One story in this many has another shop.
+/// One small story in so many has another shop. Each day has one.
 const STORIES_PER_SHOP: u8 = 3;
-/// Time at which all faults end, in milliseconds. Days have no other shops yet.
-const HEALED_AT_MS: i64 = Size::Story.healed_at_ms();
-/// Maximum number of orders of a shop.
-const MOST_ORDERS: usize = 2;
 /// Maximum number of copies of a message.
 const MOST_COPIES: u8 = 3;
 /// Maximum delay of a message, in milliseconds.
 const MAX_LATE_MS: i64 = 300_000;
-/// Maximum number of periods of one fault.
-const MOST_SPELLS: u32 = 2;
 /// Maximum duration of one period, in milliseconds.
 const MAX_SPELL_MS: i64 = 600_000;
 /// Temporary faults of a shop's API.
@@ -76,19 +70,19 @@ pub enum Stage {
 
 impl ShopPlan {
     /// Generates the other shops for a seed. `cents` are the prices of the products in minor units.
-    pub fn draw_all(seed: u64, faults: &FaultPlan, cents: &[i64]) -> Vec<Self> {
-        let exists = branch(seed, "other shops").u8(..STORIES_PER_SHOP) == 0;
-        exists.then(|| Self::draw(seed, 0, faults, cents)).into_iter().collect()
+    pub fn draw_all(seed: u64, size: Size, faults: &FaultPlan, cents: &[i64]) -> Vec<Self> {
+        let exists = branch(seed, "other shops").u8(..STORIES_PER_SHOP) == 0 || size == Size::Day;
+        exists.then(|| Self::draw(seed, size, 0, faults, cents)).into_iter().collect()
     }
 
-    fn draw(seed: u64, number: usize, faults: &FaultPlan, cents: &[i64]) -> Self {
+    fn draw(seed: u64, size: Size, number: usize, faults: &FaultPlan, cents: &[i64]) -> Self {
         let mut chance = branch(seed, &format!("other shop {number}"));
-        let create_ms = chance.i64(1_000..60_000);
-        let map_ms = create_ms + chance.i64(0..600_000);
+        let create_ms = chance.i64(1_000..60_000) * size.stretch();
+        let map_ms = create_ms + chance.i64(0..600_000) * size.stretch();
         let (mut orders, mut letters) = (Vec::new(), Vec::new());
-        for order in 0..chance.usize(1..=MOST_ORDERS) {
+        for order in 0..chance.usize(1..=size.most_sold()) {
             orders.push(SoldPlan::draw(&mut branch(seed, &format!("sold {number} {order}")), order, cents));
-            let stages = draw_stages(&mut branch(seed, &format!("stages {number} {order}")), &orders[order]);
+            let stages = draw_stages(size, &mut branch(seed, &format!("stages {number} {order}")), &orders[order]);
             for (at_ms, stage) in stages {
                 let mut chance = branch(seed, &format!("letters {number} {order} {stage:?}"));
                 let copies = draw_copies(&mut chance, faults);
@@ -96,12 +90,12 @@ impl ShopPlan {
             }
         }
         letters.sort_by_key(|letter| letter.at_ms);
-        let mut spells = Vec::new();
+        let (mut spells, healed_at) = (Vec::new(), size.healed_at_ms());
         for fault in SPELLS {
             let mut chance = branch(seed, &format!("{fault} {number}"));
-            for _ in 0..faults.times(fault, MOST_SPELLS) {
-                let from_ms = chance.i64(60_000..HEALED_AT_MS);
-                let until_ms = (from_ms + chance.i64(1_000..MAX_SPELL_MS)).min(HEALED_AT_MS);
+            for _ in 0..faults.times(fault, size.most_outages()) {
+                let from_ms = chance.i64(60_000..healed_at);
+                let until_ms = (from_ms + chance.i64(1_000..MAX_SPELL_MS)).min(healed_at);
                 spells.push(Spell { from_ms, until_ms, fault });
             }
         }
@@ -127,13 +121,13 @@ impl SoldPlan {
     }
 }
 
-/// Generates the times at which an order reaches each of its states.
-fn draw_stages(chance: &mut Rng, order: &SoldPlan) -> Vec<(i64, Stage)> {
-    let placed_ms = chance.i64(60_000..480_000);
-    let paid_ms = placed_ms + chance.i64(1_000..120_000);
+/// Draws when an order reaches each of its states in a story of this size.
+fn draw_stages(size: Size, chance: &mut Rng, order: &SoldPlan) -> Vec<(i64, Stage)> {
+    let placed_ms = chance.i64(60_000..size.last_order_ms());
+    let paid_ms = placed_ms + chance.i64(1_000..120_000) * size.stretch();
     let mut stages = vec![(placed_ms, Stage::Placed), (paid_ms, Stage::Paid)];
     if order.is_cancelled {
-        stages.push((paid_ms + chance.i64(1_000..900_000), Stage::Cancelled));
+        stages.push((paid_ms + chance.i64(1_000..900_000) * size.stretch(), Stage::Cancelled));
     }
     stages
 }

@@ -36,6 +36,10 @@ const MAX_LATE_LOOK_MS: i64 = 3_600_000;
 const MIN_SPOOL_GRAMS: f64 = 100.0;
 /// Material on a replacement spool, in grams.
 const FULL_SPOOL_GRAMS: u32 = 1_000;
+/// Attention of a printer that the staff attends to. What else it calls for, as while it does not respond, ends by
+/// itself or is a part of something else.
+const ATTENDED: [&str; 6] =
+    ["bed_not_cleared", "print_failed", "needs_home", "start_refused", "firmware_error", "disk_full"];
 /// Maximum number of sign-offs for a print.
 const MAX_VERDICTS: u32 = 2;
 
@@ -133,7 +137,7 @@ impl Staff {
                 self.printer_looks.look(&id, now, mark);
                 self.office.check(&id, &printer)?;
                 self.look_after(world, shop, machine, &id, &printer).await?;
-                if printer["status"]["attention"].as_array().is_some_and(|attention| !attention.is_empty()) {
+                if ATTENDED.iter().any(|word| calls_for(&printer, word)) {
                     self.printer_looks.wake(&id, now);
                 }
             }

@@ -5,10 +5,12 @@ use axum::http::Method;
 use serde_json::{Value, json};
 
 use crate::acknowledgements::{Errand, Reply};
+use crate::agenda::Agenda;
 use crate::endpoints::{EndpointPlan, EndpointStep};
 use crate::error::SimError;
 use crate::receivers::url_of;
 use crate::shop::Shop;
+use crate::size::Size;
 use crate::world::World;
 
 /// Point in a story.
@@ -51,6 +53,7 @@ pub struct Subscriber {
     requested: Option<Moment>,
     /// Point at which re-enabling the endpoint was first requested after the server disabled it; `None` otherwise.
     enabling: Option<Moment>,
+    looks: Agenda,
 }
 
 /// Returns the nth secret of an endpoint. Every second one is a base64 key.
@@ -61,8 +64,9 @@ fn secret_of(endpoint: usize, number: usize) -> String {
 
 impl Subscriber {
     /// Creates the record of an endpoint that does not exist yet.
-    pub fn new(plan: EndpointPlan) -> Self {
-        Self { plan, id: None, history: Vec::new(), steps: 0, requested: None, enabling: None }
+    pub fn new(plan: EndpointPlan, size: Size) -> Self {
+        let looks = Agenda::new(size.look_every_ms());
+        Self { plan, id: None, history: Vec::new(), steps: 0, requested: None, enabling: None, looks }
     }
 
     /// Returns whether all planned steps were acknowledged.
@@ -167,14 +171,18 @@ impl Subscriber {
 
     /// Checks whether the server has disabled the endpoint, and re-enables it once its receiver works.
     async fn look_after(&mut self, world: &World, shop: &Shop) -> Result<(), SimError> {
-        let Some(path) = self.path() else { return Ok(()) };
-        if self.last_switch() == Some(&EndpointStep::Disable) {
+        let Some((id, path)) = self.id.clone().zip(self.path()) else { return Ok(()) };
+        // When the server disables it, an event tells.
+        let (now, mark) = (world.clock.elapsed_ms(), world.journal.last_event(&id));
+        if self.last_switch() == Some(&EndpointStep::Disable) || !self.looks.is_due(&id, now, mark) {
             return Ok(());
         }
         let Some(endpoint) = shop.read(&path).await? else { return Ok(()) };
+        self.looks.look(&id, now, mark);
         if endpoint["state"] != "disabled" {
             return Ok(());
         }
+        self.looks.wake(&id, now);
         if endpoint["disabledReason"].as_str().is_none_or(str::is_empty) {
             return Err(SimError::Broken(format!("an endpoint is disabled without a reason: {endpoint}")));
         }

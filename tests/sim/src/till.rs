@@ -22,6 +22,8 @@ const SLOW_MS: i64 = 120_000;
 /// Minimum interval between two requests for the page of a pay link, in milliseconds. The server allows thirty per
 /// hour.
 const LINK_PAUSE_MS: i64 = 5 * 60_000;
+/// Method by which the server lists what a customer's bank took.
+pub const LOST_CLAIM: &str = "dispute";
 /// Time after which people accept the server's statement that no refund is due, whatever the processor's books say, in
 /// milliseconds.
 const BELIEF_MS: i64 = 20 * 60_000;
@@ -96,6 +98,7 @@ impl OrderPlan {
             match step {
                 OrderStep::Till(TillStep::Leave(rest)) => remainder = Some(*rest),
                 OrderStep::Till(_) => remainder = remainder.or(Some(Remainder::Total)),
+                OrderStep::Decide(claim) => remainder = remainder.map(|_| claim.remainder()),
                 _ => {}
             }
         }
@@ -328,8 +331,11 @@ fn pending_cents(state: &Value) -> i64 {
     refunds.filter(|refund| refund["error"].is_null()).map(|refund| cents(&refund["amountCents"])).sum()
 }
 
-/// Returns the amount of an order or invoice that was not paid through the processor, in minor units.
+/// Returns the money of an order or invoice that neither came by the processor nor was lost there, in minor units.
 pub fn cents_by_hand(state: &Value) -> i64 {
     let payments = state["payments"].as_array().into_iter().flatten();
-    payments.filter(|one| one["method"] != "processor").map(|one| cents(&one["amountCents"])).sum()
+    payments
+        .filter(|one| one["method"] != "processor" && one["method"] != LOST_CLAIM)
+        .map(|one| cents(&one["amountCents"]))
+        .sum()
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use fastrand::Rng;
 
 use crate::chance::branch;
+use crate::cut::PlanPart;
 use crate::plan::{OrderPlan, OrderStep, Product};
 use crate::size::Size;
 
@@ -13,7 +14,7 @@ use crate::size::Size;
 const BLACK: MaterialPlan = MaterialPlan { name: "PLA black", color: "#000000", grams: 50_000 };
 /// Index of the material that some prints take from the second slot.
 const SECOND: usize = 1;
-/// Amount delivered at the end of the bad weather so that no job waits forever, in grams.
+/// Grams that are delivered at last, so that no job waits for ever.
 const LAST_DELIVERY_GRAMS: u32 = 20_000;
 /// Milliseconds in a minute.
 const MINUTE_MS: i64 = 60_000;
@@ -70,6 +71,8 @@ pub struct ParcelPlan {
 /// Task of the staff.
 #[derive(Clone, Copy)]
 pub struct Task {
+    /// Part of the plan as which it can be left out, alone or with others; `None` if nothing goes without it.
+    pub part: Option<PlanPart>,
     /// Time in milliseconds since the start of the simulation.
     pub at_ms: i64,
     /// Act.
@@ -123,6 +126,52 @@ pub enum Act {
     SignOff(bool),
 }
 
+impl Act {
+    /// Returns the number of the order that it is about, if it is about one.
+    pub const fn order(self) -> Option<usize> {
+        match self {
+            Self::Rank { order, .. } | Self::Remake { order } => Some(order),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a print of the order with this number is made again.
+    pub fn is_remake_of(self, number: usize) -> bool {
+        self == Self::Remake { order: number }
+    }
+}
+
+/// Tasks that are being drawn.
+#[derive(Default)]
+struct TaskList {
+    tasks: Vec<Task>,
+    /// Number of parts as which tasks can be left out.
+    count: usize,
+    /// The same of changes of the rules.
+    rules: usize,
+}
+
+impl TaskList {
+    /// Adds an act with its time.
+    fn add(&mut self, at_ms: i64, act: Act) {
+        self.add_together(&[(at_ms, act)]);
+    }
+
+    /// Adds acts with their times, of which none can be left out alone.
+    fn add_together(&mut self, acts: &[(i64, Act)]) {
+        let is_rule = matches!(acts, [(_, Act::SignOff(_)), ..]);
+        let count = if is_rule { &mut self.rules } else { &mut self.count };
+        let part = Some(if is_rule { PlanPart::Rule(*count) } else { PlanPart::Task(*count) });
+        *count += 1;
+        self.tasks.extend(acts.iter().map(|(at_ms, act)| Task { part, at_ms: *at_ms, act: *act }));
+    }
+
+    /// Adds an act without which nothing goes.
+    fn add_needed(&mut self, at_ms: i64, act: Act) {
+        self.tasks.push(Task { part: None, at_ms, act });
+    }
+}
+
 impl Workload {
     /// Generates the work of a story with this many printers, and extends products and orders accordingly. The
     /// `materials` and initial `loads` must be generated before.
@@ -136,15 +185,16 @@ impl Workload {
         orders: &mut [OrderPlan],
     ) -> Self {
         let kits = draw_kits(seed, size, products.len());
-        let mut tasks = draw_deliveries(seed, size, &materials);
-        tasks.extend(draw_tasks(seed, size, printers, materials.len(), sign_off_required));
+        let mut tasks = TaskList::default();
+        draw_deliveries(seed, size, &materials, &mut tasks);
+        draw_tasks(seed, size, printers, (materials.len(), sign_off_required), &mut tasks);
         let mut parcels = BTreeMap::new();
         for order in orders {
             let mut chance = branch(seed, &format!("work on order {}", order.number));
             add_wishes(order, products.len(), kits.len(), &mut chance);
-            tasks.extend(draw_order_tasks(order, size, &mut parcels, &mut chance));
+            draw_order_tasks(order, size, (&mut tasks, &mut parcels), &mut chance);
         }
-        Self { materials, loads, kits, tasks, parcels }
+        Self { materials, loads, kits, tasks: tasks.tasks, parcels }
     }
 }
 
@@ -198,53 +248,54 @@ fn draw_kits(seed: u64, size: Size, products: usize) -> Vec<Kit> {
 }
 
 /// Generates deliveries of the scarce materials.
-fn draw_deliveries(seed: u64, size: Size, materials: &[MaterialPlan]) -> Vec<Task> {
+fn draw_deliveries(seed: u64, size: Size, materials: &[MaterialPlan], tasks: &mut TaskList) {
     let mut chance = branch(seed, "deliveries");
     let healed = size.healed_at_ms();
-    let mut tasks = Vec::new();
     for material in 1..materials.len() {
         for _ in 0..chance.usize(1..=3) {
             let grams = chance.u32(100..1_000);
-            tasks.push(Task { at_ms: chance.i64(5 * MINUTE_MS..healed), act: Act::Receive { material, grams } });
+            tasks.add(chance.i64(5 * MINUTE_MS..healed), Act::Receive { material, grams });
         }
-        let act = Act::Receive { material, grams: LAST_DELIVERY_GRAMS };
-        tasks.push(Task { at_ms: healed, act });
+        tasks.add_needed(size.last_delivery_ms(), Act::Receive { material, grams: LAST_DELIVERY_GRAMS });
     }
-    tasks
 }
 
 /// Generates the tasks that do not belong to an order.
-fn draw_tasks(seed: u64, size: Size, printers: usize, materials: usize, sign_off_required: bool) -> Vec<Task> {
+fn draw_tasks(
+    seed: u64,
+    size: Size,
+    printers: usize,
+    (materials, sign_off_required): (usize, bool),
+    tasks: &mut TaskList,
+) {
     let mut chance = branch(seed, "staff");
     let (begin, end) = (2 * MINUTE_MS, size.healed_at_ms() - CLOSING_MS);
     let span_ms = end - begin;
-    let mut tasks = Vec::new();
     for _ in 0..count(size, 3, 6, &mut chance) {
         let (printer, at_ms) = (chance.usize(..printers), chance.i64(begin..end));
         let back_ms = (at_ms + chance.i64(span_ms / 12..span_ms / 5)).min(end);
-        tasks.push(Task { at_ms, act: Act::Maintenance { printer, is_on: true } });
-        tasks.push(Task { at_ms: back_ms, act: Act::Maintenance { printer, is_on: false } });
+        let [out, back] = [true, false].map(|is_on| Act::Maintenance { printer, is_on });
+        tasks.add_together(&[(at_ms, out), (back_ms, back)]);
     }
     for _ in 0..count(size, 3, 8, &mut chance) {
         let act = Act::Pause { printer: chance.usize(..printers), for_ms: chance.i64(20_000..200_000) };
-        tasks.push(Task { at_ms: chance.i64(begin..end), act });
+        tasks.add(chance.i64(begin..end), act);
     }
     for _ in 0..count(size, 3, 6, &mut chance) {
         let act = Act::Count { material: chance.usize(..materials), difference: chance.i32(-80..=40) };
-        tasks.push(Task { at_ms: chance.i64(begin..end), act });
+        tasks.add(chance.i64(begin..end), act);
     }
     for _ in 0..count(size, 3, 4, &mut chance) {
         let act = Act::Receive { material: 0, grams: chance.u32(500..3_000) };
-        tasks.push(Task { at_ms: chance.i64(begin..end), act });
+        tasks.add(chance.i64(begin..end), act);
     }
     let mut changes: Vec<i64> = (0..count(size, 4, 2, &mut chance)).map(|_| chance.i64(begin..end)).collect();
     changes.sort_unstable();
     let mut is_required = sign_off_required;
     for at_ms in changes {
         is_required = !is_required;
-        tasks.push(Task { at_ms, act: Act::SignOff(is_required) });
+        tasks.add(at_ms, Act::SignOff(is_required));
     }
-    tasks
 }
 
 /// Returns how often something happens: once in one of `odds` small stories, and at most `most` times a day.
@@ -279,24 +330,21 @@ fn add_wishes(order: &mut OrderPlan, products: usize, kits: usize, chance: &mut 
 fn draw_order_tasks(
     order: &OrderPlan,
     size: Size,
-    parcels: &mut BTreeMap<usize, ParcelPlan>,
+    (tasks, parcels): (&mut TaskList, &mut BTreeMap<usize, ParcelPlan>),
     chance: &mut Rng,
-) -> Vec<Task> {
+) {
     let placed_ms = order.steps.first().map_or(0, |(at, _)| *at);
     let end = size.healed_at_ms() - CLOSING_MS;
     let mut later = || chance.i64((placed_ms + MINUTE_MS).min(end - 1)..end);
     let (rank_ms, remake_ms) = (later(), later());
-    let mut tasks = Vec::new();
     if chance.u8(..3) == 0 {
-        let act = Act::Rank { order: order.number, priority: chance.u8(..=9) };
-        tasks.push(Task { at_ms: rank_ms, act });
+        tasks.add(rank_ms, Act::Rank { order: order.number, priority: chance.u8(..=9) });
     }
     let (is_shipped, is_made_again) = (chance.bool(), chance.u8(..3) == 0);
     let plan = ParcelPlan { early: chance.u32(..=2), is_pickup: chance.u8(..4) == 0 };
     if is_shipped && !order.is_cancelled() {
         parcels.insert(order.number, plan);
     } else if is_made_again && !order.is_cancelled() {
-        tasks.push(Task { at_ms: remake_ms, act: Act::Remake { order: order.number } });
+        tasks.add(remake_ms, Act::Remake { order: order.number });
     }
-    tasks
 }

@@ -24,6 +24,7 @@ use crate::power::Power;
 use crate::processor::Processor;
 use crate::receivers::Receivers;
 use crate::size::Size;
+use crate::spool_manager::SpoolManager;
 use crate::store_faults::StoreFaults;
 use crate::story::Story;
 use crate::weather::Weather;
@@ -66,6 +67,8 @@ pub struct World {
     pub receivers: Arc<Receivers>,
     /// Other shops.
     pub other_shops: Arc<OtherShops>,
+    /// Spool manager.
+    pub spool_manager: Arc<SpoolManager>,
     /// Scheduled faults and interventions.
     pub weather: Weather,
     /// Commands acknowledged by the server.
@@ -106,6 +109,9 @@ impl World {
         let receivers =
             Receivers::new(seed, &plan.endpoints, clock.clone(), story.clone(), power.clone(), planter.clone());
         let other_shops = OtherShops::new(seed, &plan.shops, clock.clone(), story.clone(), power.clone(), &planter);
+        let manager = plan.spool_manager.as_ref();
+        let spool_manager =
+            SpoolManager::new(seed, manager, clock.clone(), story.clone(), power.clone(), planter.clone());
         Ok(Self {
             seed,
             size: plan.size,
@@ -119,6 +125,7 @@ impl World {
             processor: Arc::new(processor),
             receivers: Arc::new(receivers),
             other_shops: Arc::new(other_shops),
+            spool_manager: Arc::new(spool_manager),
             power,
             weather: Weather::draw(seed, plan.size, &plan.faults, plan.printers),
             acknowledgements: Arc::default(),
@@ -143,6 +150,7 @@ impl World {
         self.processor.set_rates(plan);
         self.receivers.set_rates(plan);
         self.other_shops.set_rates(plan);
+        self.spool_manager.set_rates(plan);
         self.machines.values().for_each(|machine| machine.set_rates(plan));
     }
 

@@ -2,7 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use sim::{Cut, Plant, SeedReport, SimError, Size, run, run_all, run_sized, seeds_to_catch, shrink};
+use sim::{
+    Cut, Plant, SeedReport, ShortStory, SimError, Size, run, run_all, run_cut, run_sized, seeds_to_catch, shrink,
+    shrink_sized,
+};
 
 /// Seeds of small stories in each run.
 const SEEDS: RangeInclusive<u64> = 1..=200;
@@ -96,6 +99,23 @@ fn the_same_seeds_tell_the_same_stories_on_all_cores() -> Result<(), SimError> {
         Ok(())
     })?;
     assert!(seeds.into_iter().eq(1..=20), "in order");
+    Ok(())
+}
+
+#[test]
+fn a_shorter_story_fails_as_the_whole_one_does() -> Result<(), SimError> {
+    for plant in [Plant::LostDelivery, Plant::LostMaintenance] {
+        let Some(seed) = seeds_to_catch(plant, 1, SEEDS_TO_CATCH)? else { panic!("{plant} is not caught") };
+        let mut lines = Vec::new();
+        let short = shrink_sized(Size::Story, seed, Some(plant), |line| lines.push(line.to_owned()))?;
+        let Some(ShortStory { cut, fault, tries, .. }) = short else { panic!("{plant} is not caught again") };
+        println!("{plant} is caught by seed {seed} {cut} after {tries} tries");
+        let again = run_cut(seed, &cut, Some(plant))?.fault;
+        assert!(again.is_some_and(|again| again.to_string() == fault.to_string()), "{plant}: {cut}");
+        assert!(cut != Cut::default(), "{plant} needs everything: {lines:?}");
+        assert!((1..=Size::Story.most_tries()).contains(&tries) && lines.len() >= tries, "{plant}: {lines:?}");
+        assert!(lines[0].starts_with("try 1 of 60: --without-"), "{plant}: {lines:?}");
+    }
     Ok(())
 }
 

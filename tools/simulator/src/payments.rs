@@ -31,6 +31,18 @@ pub enum SimPaymentEvent {
         /// Total amount refunded so far, in minor units.
         refunded_cents: i64,
     },
+    /// `charge.dispute.created`: the customer's bank claims money of the payment.
+    Disputed {
+        /// Claimed amount, in minor units.
+        cents: i64,
+    },
+    /// `charge.dispute.closed`: the bank has decided.
+    DisputeClosed {
+        /// Claimed amount, in minor units.
+        cents: i64,
+        /// `true` if the shop has lost the amount.
+        is_lost: bool,
+    },
 }
 
 impl SimPaymentEvent {
@@ -43,6 +55,8 @@ impl SimPaymentEvent {
             Self::Expired => "checkout.session.expired",
             Self::PaymentFailed => "payment_intent.payment_failed",
             Self::Refunded { .. } => "charge.refunded",
+            Self::Disputed { .. } => "charge.dispute.created",
+            Self::DisputeClosed { .. } => "charge.dispute.closed",
         }
     }
 }
@@ -101,6 +115,29 @@ impl SimPayment {
         format!("{body:#}")
     }
 
+    /// Returns the ID of the dispute over the payment, `dp_…`.
+    pub fn dispute_id(&self) -> String {
+        self.payment_intent.replacen("pi_", "dp_", 1)
+    }
+
+    /// Returns the dispute over the payment. As in the processor's own events, only the payment intent says what it is
+    /// about.
+    fn dispute(&self, cents: i64, status: &str, created: i64) -> Value {
+        json!({
+            "id": self.dispute_id(),
+            "object": "dispute",
+            "amount": cents,
+            "charge": self.payment_intent.replacen("pi_", "ch_", 1),
+            "currency": self.currency,
+            "created": created,
+            "livemode": false,
+            "metadata": {},
+            "payment_intent": self.payment_intent,
+            "reason": "fraudulent",
+            "status": status,
+        })
+    }
+
     fn object(&self, event: SimPaymentEvent, created: i64) -> Value {
         let metadata = json!({"orderId": self.order_id});
         let intent_metadata = if self.intent_metadata { metadata.clone() } else { json!({}) };
@@ -132,6 +169,10 @@ impl SimPayment {
                 "refunded": refunded_cents >= self.amount_cents,
                 "status": "succeeded",
             }),
+            SimPaymentEvent::Disputed { cents } => self.dispute(cents, "needs_response", created),
+            SimPaymentEvent::DisputeClosed { cents, is_lost } => {
+                self.dispute(cents, if is_lost { "lost" } else { "won" }, created)
+            }
             session => {
                 let (status, paid) = match session {
                     SimPaymentEvent::Completed | SimPaymentEvent::AsyncSucceeded => ("complete", "paid"),
@@ -209,6 +250,24 @@ mod tests {
         assert_eq!(event["data"]["object"]["metadata"]["orderId"], "0190-ab");
         assert_eq!(event["data"]["object"]["payment_status"], "paid");
         assert_eq!(event["data"]["object"]["amount_total"], 1250);
+    }
+
+    #[test]
+    fn a_dispute_names_its_payment_intent_and_no_order() {
+        let payment = SimPayment::new("0190-ab", 1250, "usd");
+        let event = |event| -> Value { serde_json::from_str(&payment.event(event, "evt_4", 5)).unwrap() };
+        let opened = event(SimPaymentEvent::Disputed { cents: 400 });
+        let object = &opened["data"]["object"];
+        assert_eq!((&opened["type"], &object["status"]), (&json!("charge.dispute.created"), &json!("needs_response")));
+        assert_eq!((&object["id"], &object["payment_intent"]), (&json!("dp_0190ab"), &json!("pi_0190ab")));
+        assert_eq!((&object["amount"], &object["metadata"]), (&json!(400), &json!({})));
+        for (is_lost, status) in [(true, "lost"), (false, "won")] {
+            let closed = event(SimPaymentEvent::DisputeClosed { cents: 400, is_lost });
+            assert_eq!(
+                (&closed["type"], &closed["data"]["object"]["status"]),
+                (&json!("charge.dispute.closed"), &json!(status))
+            );
+        }
     }
 
     #[test]

@@ -8,11 +8,11 @@ use super::demand;
 use crate::customers::Customer;
 use crate::error::SimError;
 use crate::processor::Charge;
-use crate::till::cents_by_hand;
+use crate::till::{LOST_CLAIM, cents_by_hand};
 use crate::world::World;
 
-/// Paid and refunded amount of one payment, in minor units.
-type Money = (i64, i64);
+/// Money of one payment in minor units: what came, what went back, and what the customer's bank took.
+type Money = (i64, i64, i64);
 
 /// Checks that the ledgers of an order are equal, that no refund is pending, and that an order paid through the
 /// checkout keeps the planned amount.
@@ -29,8 +29,8 @@ pub fn agree(world: &World, customer: &Customer, order: &Value) -> Result<(), Si
     demand(actual == Some(expected), || format!("{actual:?} cents are left instead of {expected}: {order}"))
 }
 
-/// Checks that an order or invoice has exactly the processor's charges and refunds, that nothing was refunded twice,
-/// and that none of its payment pages can still be paid.
+/// Demands that an order or invoice has the charges, refunds and lost claims of the processor and no others, that
+/// nothing was refunded twice, and that no page of it can be paid.
 pub fn ledgers_are_equal(world: &World, id: &str, owner: &Value) -> Result<(), SimError> {
     let charges = world.processor.charges_of(id);
     let (theirs, ours) = (books_of_processor(&charges), books_of_server(owner));
@@ -42,22 +42,25 @@ pub fn ledgers_are_equal(world: &World, id: &str, owner: &Value) -> Result<(), S
     demand(page.is_none(), || format!("the page {page:?} can still be paid: {owner}"))
 }
 
-/// Returns the processor's paid and refunded amounts by payment intent.
+/// Returns what the processor took, gave back and lost, by payment intent.
 fn books_of_processor(charges: &BTreeMap<String, Charge>) -> BTreeMap<String, Money> {
-    charges.iter().map(|(intent, charge)| (intent.clone(), (charge.cents, charge.refunded_cents()))).collect()
+    let money = |charge: &Charge| (charge.cents, charge.refunded_cents(), charge.lost_cents());
+    charges.iter().map(|(intent, charge)| (intent.clone(), money(charge))).collect()
 }
 
-/// Returns the amounts paid and refunded through the processor by payment intent, according to the server's ledger.
+/// Returns what came by the processor, went back and was lost, as the server's ledger has it, by payment intent.
 fn books_of_server(owner: &Value) -> BTreeMap<String, Money> {
     let mut books: BTreeMap<String, Money> = BTreeMap::new();
     let payments = owner["payments"].as_array().into_iter().flatten();
-    for payment in payments.filter(|payment| payment["method"] == "processor") {
+    for payment in payments {
         let cents = payment["amountCents"].as_i64().unwrap_or_default();
-        let money = books.entry(payment["reference"].as_str().unwrap_or_default().to_owned()).or_default();
-        if cents > 0 {
-            money.0 += cents;
-        } else {
-            money.1 -= cents;
+        let reference = payment["reference"].as_str().unwrap_or_default();
+        match payment["method"].as_str() {
+            Some("processor") if cents > 0 => books.entry(reference.to_owned()).or_default().0 += cents,
+            Some("processor") => books.entry(reference.to_owned()).or_default().1 -= cents,
+            // A claim has the ID of the payment with another beginning.
+            Some(LOST_CLAIM) => books.entry(reference.replacen("dp_", "pi_", 1)).or_default().2 -= cents,
+            _ => {}
         }
     }
     books

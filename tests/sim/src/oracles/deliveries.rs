@@ -29,8 +29,14 @@ struct Subscription<'a> {
     subscriber: &'a Subscriber,
     /// Endpoint as the API shows it; null if it has been deleted.
     endpoint: &'a Value,
-    arrivals: Vec<Arrival>,
-    deliveries: Vec<Delivery>,
+    arrivals: &'a [Arrival],
+    deliveries: Vec<&'a Delivery>,
+    /// Times of the first arrivals of events, by their IDs.
+    first_ms: BTreeMap<&'a str, i64>,
+    /// IDs of the events that were accepted.
+    accepted: BTreeSet<&'a str>,
+    /// Deliveries by their events.
+    of_events: BTreeMap<Id, &'a Delivery>,
 }
 
 /// Returns a description of a pending delivery; `None` if there is none.
@@ -45,7 +51,7 @@ pub fn unrest(world: &World, people: &People) -> Option<String> {
         if is_failed && !world.receivers.is_gone(number) {
             return Some(format!("endpoint {number} is disabled, although its receiver works"));
         }
-        let pending = deliveries_of(&tables, subscriber).into_iter().find(|one| one.state == DeliveryState::Pending);
+        let pending = deliveries_of(&tables, subscriber).find(|one| one.state == DeliveryState::Pending);
         if let Some(delivery) = pending.filter(|_| !is_failed) {
             let Delivery { event, attempts, last_error, .. } = delivery;
             return Some(format!("endpoint {number} waits for {event} after {attempts} attempts: {last_error:?}"));
@@ -61,8 +67,8 @@ pub fn are_as_promised(world: &World, people: &People, endpoints: &[Value]) -> R
         tables.events_after(0).map(|numbered| (numbered.event.id.to_string(), numbered)).collect();
     for (subscriber, endpoint) in people.subscribers.iter().zip(endpoints) {
         let arrivals = world.receivers.arrivals(subscriber.plan.number);
-        let deliveries = deliveries_of(&tables, subscriber);
-        let subscription = Subscription { subscriber, endpoint, arrivals, deliveries };
+        let deliveries = deliveries_of(&tables, subscriber).collect();
+        let subscription = Subscription::new(subscriber, endpoint, &arrivals, deliveries);
         subscription.arrivals_are_genuine(&events)?;
         subscription.nothing_is_sent_while_disabled()?;
         subscription.moves_are_followed()?;
@@ -78,12 +84,31 @@ pub fn are_as_promised(world: &World, people: &People, endpoints: &[Value]) -> R
 }
 
 /// Returns an endpoint's deliveries on the disk.
-fn deliveries_of(tables: &Tables, subscriber: &Subscriber) -> Vec<Delivery> {
+fn deliveries_of<'a>(tables: &'a Tables, subscriber: &Subscriber) -> impl Iterator<Item = &'a Delivery> {
     let id: Option<Id> = subscriber.id.as_ref().and_then(|id| id.parse().ok());
-    id.map(|id| tables.deliveries(id).cloned().collect()).unwrap_or_default()
+    id.into_iter().flat_map(move |id| tables.deliveries(id))
 }
 
-impl Subscription<'_> {
+impl<'a> Subscription<'a> {
+    fn new(
+        subscriber: &'a Subscriber,
+        endpoint: &'a Value,
+        arrivals: &'a [Arrival],
+        deliveries: Vec<&'a Delivery>,
+    ) -> Self {
+        let mut first_ms = BTreeMap::new();
+        for arrival in arrivals {
+            first_ms.entry(arrival.event_id.as_str()).or_insert(arrival.at_ms);
+        }
+        let accepted = arrivals.iter().filter(|arrival| arrival.is_accepted);
+        let accepted = accepted.map(|arrival| arrival.event_id.as_str()).collect();
+        let mut of_events = BTreeMap::new();
+        for delivery in &deliveries {
+            of_events.entry(delivery.event_id).or_insert(*delivery);
+        }
+        Self { subscriber, endpoint, arrivals, deliveries, first_ms, accepted, of_events }
+    }
+
     fn fault(&self, words: &str) -> String {
         format!("endpoint {}: {words}", self.subscriber.plan.number)
     }
@@ -112,7 +137,7 @@ impl Subscription<'_> {
     fn arrivals_are_genuine(&self, events: &BTreeMap<String, NumberedEvent>) -> Result<(), SimError> {
         let mut deliveries: BTreeMap<&str, &str> = BTreeMap::new();
         let beginning = self.subscriber.history.first().map_or(0, |created| created.from.seq);
-        for arrival in &self.arrivals {
+        for arrival in self.arrivals {
             let Arrival { event_id, event, delivery_id, body, .. } = arrival;
             demand(arrival.is_signed, || self.fault(&format!("a wrong signature: {arrival:?}")))?;
             let origin = events.get(event_id).filter(|origin| origin.event.event == *event);
@@ -198,8 +223,8 @@ impl Subscription<'_> {
             return Ok(());
         }
         let id = event.id.to_string();
-        let has_arrived = self.arrivals.iter().any(|arrival| arrival.event_id == id && arrival.is_accepted);
-        let row = self.deliveries.iter().find(|delivery| delivery.event_id == event.id);
+        let has_arrived = self.accepted.contains(id.as_str());
+        let row = self.of_events.get(&event.id);
         let is_held = self.endpoint["state"] == "disabled"
             && row.is_some_and(|row| matches!(row.state, DeliveryState::Pending | DeliveryState::Failed));
         demand(has_arrived || is_held, || {
@@ -224,7 +249,7 @@ impl Subscription<'_> {
             return Ok(());
         }
         let (id, published_ms) = (numbered.event.id.to_string(), WorldClock::ms_of(numbered.event.timestamp));
-        let first = self.arrivals.iter().find(|arrival| arrival.event_id == id).map(|arrival| arrival.at_ms);
+        let first = self.first_ms.get(id.as_str()).copied();
         let is_prompt = first.is_some_and(|at_ms| at_ms - published_ms <= SENT_WITHIN_MS);
         demand(is_prompt, || {
             self.fault(&format!("{} of {published_ms} ms was sent at {first:?}", numbered.event.event))

@@ -10,22 +10,32 @@ use super::demand;
 use crate::clerk::Clerk;
 use crate::error::SimError;
 use crate::world::World;
+use domain::id::Id;
 use domain::invoice::{DocumentKind, IssuedDocument};
 use store::memory::Tables;
 
 /// Table of invoices.
 const INVOICES: &str = "invoices";
 
-/// Returns the stored invoices of an order, oldest first; if the order's ID is null, those without an order.
-pub fn invoices_of(tables: &Tables, order: &Value) -> Result<Vec<Value>, SimError> {
-    let mut invoices = Vec::new();
-    for doc in tables.snapshot_docs(INVOICES) {
-        let invoice = bounded_json::read(doc.as_bytes(), bounded_json::ANSWER)?;
-        if invoice["orderId"] == *order {
-            invoices.push(invoice);
+/// Invoices as they are stored, read once.
+pub struct StoredInvoices(BTreeMap<String, Vec<Value>>);
+
+impl StoredInvoices {
+    /// Reads all invoices.
+    pub fn read(tables: &Tables) -> Result<Self, SimError> {
+        let mut invoices: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        for doc in tables.snapshot_docs(INVOICES) {
+            let invoice = bounded_json::read(doc.as_bytes(), bounded_json::ANSWER)?;
+            let order = invoice["orderId"].as_str().unwrap_or_default().to_owned();
+            invoices.entry(order).or_default().push(invoice);
         }
+        Ok(Self(invoices))
     }
-    Ok(invoices)
+
+    /// Returns the invoices of an order, oldest first; those without an order if its ID is null.
+    pub fn of(&self, order: &Value) -> &[Value] {
+        self.0.get(order.as_str().unwrap_or_default()).map(Vec::as_slice).unwrap_or_default()
+    }
 }
 
 /// Returns the sum of an invoice's documents of a kind, in minor units.
@@ -63,9 +73,9 @@ pub fn are_numbered(tables: &Tables) -> Result<(), SimError> {
 /// Checks that an order has at most one valid invoice, over its total, and has one if it was produced; that an order
 /// whose payment was fully refunded has no active one; and that the credit notes equal the amount that the order does
 /// not keep.
-pub fn follow(tables: &Tables, order: &Value) -> Result<(), SimError> {
-    let invoices = invoices_of(tables, &order["id"])?;
-    let words = |what: &str| format!("{what}: {order}, invoices {}", Value::from(invoices.clone()));
+pub fn follow(tables: &Tables, invoices: &StoredInvoices, order: &Value) -> Result<(), SimError> {
+    let invoices = invoices.of(&order["id"]);
+    let words = |what: &str| format!("{what}: {order}, invoices {}", Value::from(invoices.to_vec()));
     let standing: Vec<&Value> = invoices.iter().filter(|one| one["status"] != "void").collect();
     demand(standing.len() <= 1, || words("more than one invoice"))?;
     let total = order["totalCents"].as_i64().unwrap_or_default();
@@ -76,7 +86,7 @@ pub fn follow(tables: &Tables, order: &Value) -> Result<(), SimError> {
         _ => "paid",
     };
     demand(!is_paid_for(order) || !standing.is_empty(), || words("no invoice"))?;
-    for invoice in &invoices {
+    for invoice in invoices {
         demand(invoice["status"] == status, || words(&format!("an invoice is not {status}")))?;
         documents_add_up(tables, invoice, (total, rest))?;
     }
@@ -85,12 +95,12 @@ pub fn follow(tables: &Tables, order: &Value) -> Result<(), SimError> {
 
 /// Checks that each of the clerk's invoices exists exactly once and has reached its planned final state on the server
 /// and at the processor.
-pub fn of_clerk(world: &World, tables: &Tables, clerk: &Clerk) -> Result<(), SimError> {
-    let invoices = invoices_of(tables, &Value::Null)?;
+pub fn of_clerk(world: &World, tables: &Tables, invoices: &StoredInvoices, clerk: &Clerk) -> Result<(), SimError> {
+    let invoices = invoices.of(&Value::Null);
     let (expected, actual) = (clerk.invoices.len(), invoices.len());
     demand(actual == expected, || format!("{actual} invoices without orders instead of {expected}"))?;
     for own in &clerk.invoices {
-        let (status, rest) = (own.end.status(), own.end.remainder().cents(own.total_cents));
+        let (status, rest) = (own.plan.end.status(), own.plan.end.remainder().cents(own.total_cents));
         let Some(invoice) = invoices.iter().find(|invoice| invoice["id"] == own.id.as_str()) else {
             return Err(SimError::Broken(format!("the invoice {} is gone", own.id)));
         };
@@ -116,9 +126,8 @@ fn documents_add_up(tables: &Tables, invoice: &Value, (total, rest): (i64, i64))
 /// Checks that each document of an invoice was issued with the content of the invoice.
 fn documents_are_issued(tables: &Tables, invoice: &Value) -> Result<(), SimError> {
     for head in invoice["documents"].as_array().into_iter().flatten() {
-        let id = head["id"].as_str().unwrap_or_default();
-        let issued: Vec<&IssuedDocument> =
-            tables.parts::<IssuedDocument>().filter(|one| one.id.to_string() == id).collect();
+        let id = head["id"].as_str().and_then(|id| id.parse::<Id>().ok());
+        let issued: Vec<&IssuedDocument> = tables.parts::<IssuedDocument>().filter(|one| Some(one.id) == id).collect();
         let payable = issued.iter().map(|one| one.content.sums.total_cents + one.rounding_cents).sum::<i64>();
         let is_right = issued.len() == 1 && head["payableCents"].as_i64() == Some(payable);
         demand(is_right, || format!("{head} was issued as {issued:?}"))?;

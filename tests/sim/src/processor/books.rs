@@ -20,12 +20,33 @@ pub struct Charge {
     pub currency: String,
     /// Refunds.
     pub refunds: Vec<Refund>,
+    /// Claim of the customer's bank, if there is one.
+    claim: Option<ChargeClaim>,
+}
+
+/// Claim of a bank to money of a charge.
+#[derive(Clone, Copy, Debug)]
+struct ChargeClaim {
+    /// Claimed amount in minor units.
+    cents: i64,
+    /// The bank has taken it.
+    is_lost: bool,
 }
 
 impl Charge {
     /// Returns the refunded amount, in minor units.
     pub fn refunded_cents(&self) -> i64 {
         self.refunds.iter().map(|refund| refund.amount_cents).sum()
+    }
+
+    /// Returns the amount that the customer's bank has taken, in minor units.
+    pub fn lost_cents(&self) -> i64 {
+        self.claim.filter(|claim| claim.is_lost).map_or(0, |claim| claim.cents)
+    }
+
+    /// Returns the payment with this intent, as events describe it.
+    pub fn payment(&self, intent: &str) -> SimPayment {
+        SimPayment { payment_intent: intent.to_owned(), ..SimPayment::new(&self.order, self.cents, &self.currency) }
     }
 }
 
@@ -150,7 +171,26 @@ impl Books {
             cents: payment.amount_cents,
             currency: payment.currency.clone(),
             refunds: Vec::new(),
+            claim: None,
         });
+    }
+
+    /// Lets a bank claim so much of an order's first charge. Returns the payment; `None` if there is none.
+    pub fn claim(&mut self, order: &str, cents: i64) -> Option<SimPayment> {
+        let (intent, charge) = self.charges.iter_mut().find(|(_, charge)| charge.order == order)?;
+        charge.claim = Some(ChargeClaim { cents, is_lost: false });
+        Some(charge.payment(intent))
+    }
+
+    /// Lets a bank decide on its claim to an order's charge. Returns the payment with the claimed amount; `None` if
+    /// nothing is claimed.
+    pub fn decide(&mut self, order: &str, is_lost: bool) -> Option<(SimPayment, i64)> {
+        let is_claimed = |charge: &Charge| charge.order == order && charge.claim.is_some();
+        let (intent, charge) = self.charges.iter_mut().find(|(_, charge)| is_claimed(charge))?;
+        let claim = charge.claim.as_mut()?;
+        claim.is_lost = is_lost;
+        let cents = claim.cents;
+        Some((charge.payment(intent), cents))
     }
 
     /// Refunds a charge. Returns the refund.

@@ -5,7 +5,7 @@ use std::array;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use simulator::payments::{SimPayment, SimPaymentEvent};
+use simulator::payments::SimPaymentEvent;
 use tokio::time::sleep;
 
 use super::books::PageState;
@@ -170,10 +170,7 @@ impl Processor {
         }
         self.story.tell(format!("processor: {} cents of {} go back", new.amount_cents, new.intent));
         if let Some(charge) = state.books.charge_of(&new.intent) {
-            let payment = SimPayment {
-                payment_intent: new.intent.clone(),
-                ..SimPayment::new(&charge.order, charge.cents, &charge.currency)
-            };
+            let payment = charge.payment(&new.intent);
             let event = SimPaymentEvent::Refunded { refunded_cents: charge.refunded_cents() };
             state.events.push(event, &payment, now, true);
         }
