@@ -128,7 +128,7 @@ fn messages_of_the_api_are_translated_with_their_variables() {
         }
     }
     let translated = refusals_of_api::fault(Language::German, "has 12000 lines; an invoice can have at most 500");
-    assert_eq!(translated.as_deref(), Some("hat 12.000 Positionen; eine Rechnung kann höchstens 500 haben"));
+    assert_eq!(translated.as_deref(), Some("12.000 Positionen sind zu viele; eine Rechnung kann höchstens 500 haben"));
     assert_eq!(refusals_of_api::refusal(Language::German, "the moon is full"), None);
 }
 

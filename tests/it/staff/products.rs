@@ -339,7 +339,7 @@ async fn chromium_tells_of_an_upload_and_leads_to_the_file() {
     // What is refused is told on the page, and the form can be sent again.
     browser.eval(&tab, &choose("new Uint8Array([0, 1, 2])")).await;
     let shows_refusal =
-        "document.querySelector('form[data-sends] [role=status]').textContent.includes('not recognized as G-code')";
+        "document.querySelector('form[data-sends] [role=status]').textContent.includes('not recognised as G-code')";
     browser.until(&tab, "the refusal to be told", shows_refusal).await;
     assert_eq!(browser.eval(&tab, "document.querySelector('form[data-sends] button').disabled").await, false);
     app.material("PLA black", 1_000.0).await;

@@ -85,7 +85,7 @@ async fn products_pages_are_german() {
     let fields = [("code", "VASE"), ("name", "Vase"), ("priceCents", "much"), ("currency", "usd")];
     let wrong = sent(&sam, &token(&form), "/shop/products/new", &fields).await;
     assert_eq!(wrong.status, 400, "{}", wrong.text);
-    shows(&wrong, &["<html lang=\"de\">", "Preis: muss ein Betrag sein, etwa 2,50"]);
+    shows(&wrong, &["<html lang=\"de\">", "Preis: muss ein Betrag sein, zum Beispiel 2,50"]);
 
     let sku = app.sku("VASE", &material, &file, 1_250).await;
     app.patch(&format!("/api/skus/{sku}"), &json!({"active": false})).await.expect(200);
