@@ -64,7 +64,7 @@ each_kind! {
         let waits = floor.job_until("the refusal to be told", &job, refused).await;
         assert_eq!((&waits["state"], attempts(&waits)), (&json!("SLICED"), vec!["not_started"]), "{waits}");
         assert!(words(&waits, "waitingReason").contains("rejected the job: "), "{waits}");
-        assert!(words(&waits, "waitingReason").contains("the next try is in"), "{waits}");
+        assert!(words(&waits, "waitingReason").contains("next attempt in"), "{waits}");
         // Nothing else waits: the same job is tried again after the rest.
         floor.attention(0, "start_refused", true).await;
         let twice = |job: &Value| job["state"] == "SLICED" && attempts(job).len() == 2;

@@ -132,4 +132,4 @@ nozzle = Düse
 bed = Druckbett
 chamber = Bauraum
 tool = Werkzeug { $number }
-target = Ziel { $temperature }
+target = Soll { $temperature }
