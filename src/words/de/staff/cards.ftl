@@ -101,22 +101,22 @@ jobs_waiting_for_printer =
 ## Aktionen
 
 bed_is_clear = Druckbett ist frei
-bad_parts = Ausschuss …
+bad_parts = Ausschuss{ "\u00A0" }…
 mark_checked = Als geprüft markieren
 home_axes = Referenzfahrt starten
 resume = Fortsetzen
 resume_on = { $print } auf { $printer } fortsetzen
 connect = Verbinden
 view_details = Details ansehen
-start_manual_print = Manueller Druck …
-start_manual_print_on = Manueller Druck … auf { $printer }
+start_manual_print = Manueller Druck{ "\u00A0" }…
+start_manual_print_on = Manueller Druck{ "\u00A0" }… auf { $printer }
 pause = { $printer } pausieren
 pause_short = Pausieren
 done_with = { $action }: erledigt.
 more_actions = Weitere Aktionen für { $printer }
 open = { $printer } öffnen
-cancel = Abbrechen …
-cancel_on = Abbrechen … { $print } auf { $printer }
+cancel = Abbrechen{ "\u00A0" }…
+cancel_on = Abbrechen{ "\u00A0" }… { $print } auf { $printer }
 edit_or_remove = Bearbeiten oder entfernen
 print_label = Etikett drucken
 # Anstelle der Nummer eines Druckauftrags oder des Namens einer Datei.
@@ -127,7 +127,7 @@ some_print = Druck
 readings = Messwerte
 no_temperatures = Noch keine Temperaturen.
 filament_used = Filament verbraucht
-chart_range = Letzte { $minutes } Minuten, von 0 bis { $top } °C
+chart_range = Letzte { $minutes } Minuten, von 0 bis { $top }{ "\u00A0" }°C
 nozzle = Düse
 bed = Druckbett
 chamber = Bauraum

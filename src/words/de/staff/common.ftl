@@ -56,8 +56,8 @@ emergency_stop_of = Not-Halt von { $printer }
 
 ## Dauern
 
-span_minutes = { $minutes } Min.
-span_hours = { $hours } Std. { $minutes } Min.
+span_minutes = { $minutes }{ "\u00A0" }Min.
+span_hours = { $hours }{ "\u00A0" }Std. { $minutes }{ "\u00A0" }Min.
 
 ## Positionen von Entwürfen
 

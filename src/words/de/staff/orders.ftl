@@ -131,7 +131,7 @@ ship = Versenden
 mark_picked_up = Als abgeholt markieren
 new_shipment = Neue Sendung
 new_shipment_text = Für mehrere Pakete geben Sie weniger Teile ein und versenden den Rest später.
-ship_some = Teillieferung versenden …
+ship_some = Teillieferung versenden{ "\u00A0" }…
 ship_some_text = Diese Teile werden als eigene Sendung versendet. Die Bestellung gilt als versendet, sobald alle Teile versendet sind.
 
 ## Packliste

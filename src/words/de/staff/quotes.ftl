@@ -66,10 +66,10 @@ printed_without_sku = Wird gedruckt, Produkt noch offen
 not_printed = Wird nicht gedruckt
 model = Je { $size }, { $material }, { $machine }.
 no_material = Material noch offen
-work_sliced = Insgesamt { $grams } g in { $span }, laut G-Code.
-work_before_slicing = Insgesamt { $grams } g in { $span }, nach dem Volumen geschätzt, bis das Modell geslict ist.
-work_of_volume = Insgesamt { $grams } g in { $span }, nach dem Volumen geschätzt.
-work_slicing_failed = Insgesamt { $grams } g in { $span }, nach dem Volumen geschätzt, weil das Slicen fehlgeschlagen ist.
+work_sliced = Insgesamt { $grams }{ "\u00A0" }g in { $span }, laut G-Code.
+work_before_slicing = Insgesamt { $grams }{ "\u00A0" }g in { $span }, nach dem Volumen geschätzt, bis das Modell geslict ist.
+work_of_volume = Insgesamt { $grams }{ "\u00A0" }g in { $span }, nach dem Volumen geschätzt.
+work_slicing_failed = Insgesamt { $grams }{ "\u00A0" }g in { $span }, nach dem Volumen geschätzt, weil das Slicen fehlgeschlagen ist.
 priced_by_hand = Preis manuell festgelegt.
 
 ## Kosten
@@ -84,8 +84,8 @@ labour_column = Arbeit
 failures_column = Fehldrucke
 costs_column = Kosten
 margin_column = Marge
-actual = Tatsächlich: { $grams } g in { $span }
-actual_so_far = Tatsächlich bisher: { $grams } g in { $span }
+actual = Tatsächlich: { $grams }{ "\u00A0" }g in { $span }
+actual_so_far = Tatsächlich bisher: { $grams }{ "\u00A0" }g in { $span }
 costs_note = Ohne Umsatzsteuer und Versand. Die tatsächlichen Kosten enthalten Fehldrucke.
 
 ## Entwürfe

@@ -204,5 +204,5 @@ print_ended_early = Der Druck auf { $name } endete vorzeitig. Sehen Sie nach dem
 print_faulty = { $name } meldet einen Fehler. Sehen Sie nach dem Drucker.
 print_offline = { $name } antwortet nicht. Prüfen Sie, ob er eingeschaltet und im Netzwerk ist.
 progress_of = Fortschritt von { $name }
-minutes_left = noch etwa { $minutes } Min.
+minutes_left = noch etwa { $minutes }{ "\u00A0" }Min.
 open_printer = { $name } öffnen

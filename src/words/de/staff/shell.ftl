@@ -41,7 +41,7 @@ sign_out = Abmelden
 
 ## Verbindung und Stand der Werkstatt
 
-connection_lost = Verbindung unterbrochen. Diese Seite ist möglicherweise nicht aktuell. Die Verbindung wird wiederhergestellt …
+connection_lost = Verbindung unterbrochen. Diese Seite ist möglicherweise nicht aktuell. Die Verbindung wird wiederhergestellt{ "\u00A0" }…
 live = Live
 offline = Offline
 floor_summary = Überblick über die Werkstatt
@@ -65,8 +65,8 @@ next_free = Nächster frei { $time }
 
 ## Vergangene und verbleibende Zeit, auch so, wie das Skript sie schreibt
 
-minutes = { $minutes } Min.
-hours = { $hours } Std. { $minutes } Min.
+minutes = { $minutes }{ "\u00A0" }Min.
+hours = { $hours }{ "\u00A0" }Std. { $minutes }{ "\u00A0" }Min.
 elapsed = seit { $span }
 elapsed_under_minute = seit weniger als einer Minute
 left = noch { $span }

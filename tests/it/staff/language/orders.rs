@@ -65,7 +65,7 @@ async fn products_pages_are_german() {
     sam.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
     let texts = ["<html lang=\"de\">", ">Noch keine Produkte</h2>", ">Produkte und Sets</a>", ">Neues Set</a>"];
     shows(&sam.get("/shop/products").await, &texts);
-    let texts = [">Noch keine Dateien</h2>", ">API-Dokumentation</a>", "data-sends=\"Wird hochgeladen …\""];
+    let texts = [">Noch keine Dateien</h2>", ">API-Dokumentation</a>", "data-sends=\"Wird hochgeladen\u{a0}…\""];
     shows(&sam.get("/shop/products/files").await, &texts);
 
     let (material, file) = (app.material("PLA black", 1_000.0).await, app.gcode("vase", 3_600, 20.5).await);
@@ -76,7 +76,7 @@ async fn products_pages_are_german() {
         ">Kein Drucker nimmt dieses Dateiformat an.</p>",
         ">Filamentdrucker</option>",
         "20,5 g",
-        "1 Std. 00 Min.",
+        "1\u{a0}Std. 00\u{a0}Min.",
         ">Anlegen und eines bestellen</button>",
     ];
     shows(&sam.get(&format!("/shop/products/files/{file}")).await, &texts);
