@@ -72,7 +72,7 @@ async fn audit_pages_are_german() {
         page.text.contains("<b>Jemand ohne Anmeldung</b> konnte sich nicht anmelden").then_some(page)
     })
     .await;
-    let created = format!("</b> hat <a href=\"/shop/orders/{order}\">Bestellung {number}</a> erstellt");
+    let created = format!("</b> hat <a href=\"/shop/orders/{order}\">Bestellung {number}</a> angelegt");
     shows(&page, &["<html lang=\"de\">", ">Protokoll</h1>"]);
     shows(&page, &[&*created, "</b> hat sich angemeldet", ">heute</time></h2>", ">Letzte 7 Tage</a>"]);
     shows(&page, &["<span lang=\"en\"><span class=\"chip warn\">wrong credentials</span></span>"]);
