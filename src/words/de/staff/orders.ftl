@@ -146,7 +146,7 @@ packed_items = Verpackte Artikel
 packed_column = Verpackt
 parts_column = Teile
 of_kit = (aus { $kit })
-printed_in = Gedruckt in { $prints }. Wenn sich ein Teil als schlecht herausstellt, melden Sie es in seinem Druckauftrag als Ausschuss. Es gilt dann wieder als fehlend.
+printed_in = Gedruckt in { $prints }. Wenn sich ein Teil als mangelhaft herausstellt, melden Sie es in seinem Druckauftrag als Ausschuss. Es gilt dann wieder als fehlend.
 parts_of_job =
     { $count ->
         [one] { $job } ({ $count } Teil)

@@ -8,7 +8,7 @@ main_pages = Wichtigste Seiten
 group_work = Arbeit
 group_shop = Betrieb
 group_reports = Berichte
-to_do = Zu tun
+to_do = Aufgaben
 floor = Werkstatt
 orders = Bestellungen
 jobs = Druckaufträge
@@ -57,11 +57,11 @@ count_needing_attention = { $count } mit Handlungsbedarf
 # Dasselbe auf dem Telefon, wo alle Zahlen in einer Zeile stehen.
 printers_needing_you =
     { $count ->
-        [one] { $number } braucht Sie
-       *[other] { $number } brauchen Sie
+        [one] { $number } wartet auf Sie
+       *[other] { $number } warten auf Sie
     }
 count_offline = { $count } offline
-next_free = Nächster frei { $time }
+next_free = Als Nächster frei: { $time }
 
 ## Vergangene und verbleibende Zeit, auch so, wie das Skript sie schreibt
 

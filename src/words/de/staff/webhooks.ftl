@@ -7,7 +7,7 @@ introduction = Webhook-Endpunkte empfangen Ereignisse aus Ihrem Betrieb.
 event_reference = Beschreibung der Ereignisse
 add_endpoint = Endpunkt anlegen
 no_endpoints = Noch keine Endpunkte.
-no_endpoints_advice = Legen Sie einen Endpunkt an, und wählen Sie die Ereignisse, die er empfängt.
+no_endpoints_advice = Legen Sie einen Endpunkt an und wählen Sie die Ereignisse, die er empfängt.
 only_admins = Nur Admins können Endpunkte anlegen.
 events_line = Ereignisse: { $events }
 

@@ -28,7 +28,7 @@ expiry_hint = Last day on which the key works. Leave empty for no expiry.
 customer = Customer
 customer_hint = Email address of the customer whose orders the key can access. Only for the customer role.
 create_key = Create key
-key_shown_once = You'll see the key once, on the next page.
+key_shown_once = You'll see the key only once, on the next page.
 key_created = API key created
 key_for = Key for { $name }
 copy_key = Copy this key now. You won't be able to see it again.
@@ -67,7 +67,7 @@ account = Account
 access = Access
 sessions = Sessions
 not_signed_in = Not signed in.
-role_hint = Changing the role ends all sessions of this user.
+role_hint = Changing the role ends all of this user's sessions.
 save = Save
 disable_account = Disable account
 disable_text = { $name } is signed out everywhere and can't sign in. The account is kept.
@@ -81,16 +81,16 @@ remove_text = You can't undo this. Actions by { $name } stay in the audit log.
 remove = Remove { $name }
 reset_password = Reset password
 new_password = New password
-reset_password_hint = Resetting the password ends all sessions of this user. Share the new password in person.
+reset_password_hint = Resetting the password ends all of this user's sessions. Share the new password in person.
 turn_off_factor = Turn off two-step sign-in
-turn_off_factor_text = For users who have lost their app and recovery codes. { $name } is signed out everywhere and can then sign in with the password alone.
+turn_off_factor_text = For users who have lost access to their app and recovery codes. { $name } is signed out everywhere and can then sign in with the password alone.
 turn_off_factor_for = Turn off for { $name }
 
 ## What is done to users in the list
 
 actions_column = Actions
 your_account = Your account
-reset_password_of = Reset password of { $name }
+reset_password_of = Reset password for { $name }
 change_role = Change role
 make_admin = Make { $name } an admin
 make_operator = Make { $name } an operator

@@ -4,7 +4,7 @@ title = Floor
 back = Back to the floor
 no_match = No printers match.
 show_all = Show all printers
-stop_note = To stop a printer at once, hold its red octagon for one second. This cuts power to the motors and heaters as far as the printer allows.
+stop_note = To stop a printer immediately, hold its red octagon for one second. This cuts power to the motors and heaters as far as the printer allows.
 safety_note = Software is not a safety device. In an emergency, switch the printer off or unplug it.
 
 ## Head. The labels of filters follow a number

@@ -26,7 +26,7 @@ any_time = Any time
 today = Today
 last_week = Last 7 days
 last_month = Last 30 days
-show = Show
+show = Apply
 picture_column = Picture
 
 ## States

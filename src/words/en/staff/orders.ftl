@@ -39,7 +39,7 @@ all_filter = All
 search_field = Number or email
 status_field = Status
 flagged_field = Needs attention
-show = Show
+show = Apply
 order_column = Order
 status_column = Status
 customer_column = Customer
@@ -82,7 +82,7 @@ history = History
 
 confirm_draft = Confirm draft
 more = More
-cancel = Cancel
+cancel = Cancel order
 cancel_text = This cancels the order's open jobs and stops prints in progress.
 cancel_order = Cancel { $number }
 no_waiting_field = Don't wait for unresponsive printers

@@ -138,7 +138,7 @@ further_filament_field = Filament in the file ({ $number })
 further_filament_hint = Numbered from 0.
 print_files = Print files
 no_file = None
-gcode_hint = Lists the newest files. For older files, start on the file's page.
+gcode_hint = Lists the newest files. For older files, start from the file's page.
 plate_field = Plate in the file
 model_hint = Sliced for the first job if there is no G-code.
 profile_hint = The profile's name, used to slice the model.
@@ -184,7 +184,11 @@ time_column = Time
 weight = Weight
 size = Size
 uploaded = Uploaded
-plate_count = { $count } plates
+plate_count =
+    { $count ->
+        [one] { $count } plate
+       *[other] { $count } plates
+    }
 all_files = All files
 slicer = Slicer
 print_time = Print time

@@ -77,7 +77,7 @@ async fn products_pages_are_german() {
         ">Filamentdrucker</option>",
         "20,5 g",
         "1\u{a0}Std. 00\u{a0}Min.",
-        ">Anlegen und eines bestellen</button>",
+        ">Anlegen und ein Stück bestellen</button>",
     ];
     shows(&sam.get(&format!("/shop/products/files/{file}")).await, &texts);
     let form = sam.get(&format!("/shop/products/new?file={file}")).await;
@@ -94,7 +94,7 @@ async fn products_pages_are_german() {
         "20,5 g PLA black",
         "vase.gcode</a>, Platte 1",
         ">Nein</span>",
-        "<li>es ist nicht aktiv und kann nicht bestellt werden</li>",
+        "<li>es ist nicht im Verkauf und kann nicht bestellt werden</li>",
         ">VASE wieder anbieten</button>",
     ];
     shows(&sam.get(&format!("/shop/products/{sku}")).await, &texts);

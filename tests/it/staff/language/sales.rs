@@ -109,7 +109,7 @@ async fn invoices_pages_are_german() {
     let payments = payments().await;
     assert!(payments.as_array().unwrap().iter().any(|one| one["method"] == "cash"), "{payments}");
     shows(&sam.get("/shop/invoices").await, &["data-label=\"Offener Betrag\"", ">Fällig</th>", ">Nummern</a>"]);
-    shows(&sam.get("/shop/invoices/numbering").await, &[">Keine Nummer fehlt</span>", ">Nummernkreis</th>"]);
+    shows(&sam.get("/shop/invoices/numbering").await, &[">Es fehlen keine Nummern</span>", ">Nummernkreis</th>"]);
 }
 
 #[tokio::test]
@@ -133,7 +133,7 @@ async fn quotes_pages_are_german() {
         "37,00 USD",
         ">Entwurf bearbeiten</h2>",
         ">Druckvorlage</label>",
-        ">Filamentdrucker, groß</option>",
+        ">Großformat-Filamentdrucker</option>",
         ">Wird aus einem Produkt gedruckt</span>",
         "An Kunden senden: ",
     ];
