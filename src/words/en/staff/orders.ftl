@@ -176,9 +176,9 @@ refund_to_customer = Refund to the customer
 
 ## New order
 
-no_skus_heading = No SKUs to order yet
-no_skus_text = Orders consist of SKUs. First add a SKU with its price, material and G-code.
-new_sku = New SKU
+no_skus_heading = No products to order yet
+no_skus_text = Orders consist of products. First add a product with its price, material and G-code.
+new_sku = New product
 order_heading = Order
 email_field = Customer email
 email_hint = For the invoice and order updates. Leave empty to send no emails.
@@ -194,7 +194,7 @@ product_field = Product
 quantity_field = Quantity
 next_product_field = Product { $number }
 next_quantity_field = Quantity ({ $number })
-product_hint = Name or code of a SKU or kit. The catalogue price applies.
+product_hint = Name or code of a product or kit. The catalogue price applies.
 
 ## History
 

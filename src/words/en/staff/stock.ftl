@@ -103,7 +103,7 @@ lost_field = Amount lost ({ $unit })
 write_off = Write off
 remove_heading = Remove
 remove_summary = Remove material
-remove_note = The material and its stock are no longer listed. The ledger is kept. You can't remove a material that a SKU, job or slot uses.
+remove_note = The material and its stock are no longer listed. The ledger is kept. You can't remove a material that a product, job or slot uses.
 remove = Remove { $name }
 
 ## Ledger

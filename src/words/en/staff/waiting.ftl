@@ -7,7 +7,7 @@ turn = waiting for its turn
 no_printer_can = No printer can print this job
 for_printer_with = Waiting for a printer with { $material }
 for_printer = Waiting for a printer
-no_type_accepts = no printer type accepts .{ $ending } files; its SKU needs plain G-code (.gcode)
+no_type_accepts = no printer type accepts .{ $ending } files; its product needs plain G-code (.gcode)
 none_registered = no { $machine } is registered
 
 ## State of the job
@@ -15,9 +15,9 @@ none_registered = no { $machine } is registered
 cancelling = waiting for the printer to confirm the cancellation
 cancelling_at = waiting for the printer to confirm the cancellation; { $silence }
 ending = the print has ended; asking the printer for its outcome
-sku_incomplete = the SKU is incomplete
-no_file = its SKU has neither a G-code file nor a model with a slicer profile
-being_read = reading its SKU and file
+sku_incomplete = the product is incomplete
+no_file = its product has neither a G-code file nor a model with a slicer profile
+being_read = reading its product and file
 being_sliced = the model is being sliced
 stock_check = waiting for the stock check
 sending = being sent to the printer
