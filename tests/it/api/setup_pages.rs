@@ -142,7 +142,7 @@ async fn the_code_opens_the_wizard_and_the_first_admin_comes_first() {
     );
 
     let welcome = browser.get("/setup").await;
-    for words in ["Create the first admin", "Payment processor", "Not used", "step 1 of 6"] {
+    for words in ["Add the first admin", "Payment processor", "Not used", "step 1 of 6"] {
         assert!(welcome.text.contains(words), "{words} in {}", welcome.text);
     }
     assert_eq!(Browser::led(&browser.get("/setup/database").await), "/setup", "the admin comes first");
@@ -163,7 +163,7 @@ async fn the_code_opens_the_wizard_and_the_first_admin_comes_first() {
     assert_eq!(Browser::led(&browser.send("/setup", &sam).await), "/setup/database");
     assert!(browser.cookies.contains_key("service_session"), "the admin is signed in");
     let welcome = browser.get("/setup").await;
-    assert!(!welcome.text.contains("Create the first admin"), "{}", welcome.text);
+    assert!(!welcome.text.contains("Add the first admin"), "{}", welcome.text);
 }
 
 #[tokio::test]

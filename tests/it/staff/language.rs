@@ -127,7 +127,7 @@ async fn labels_pages_are_german() {
         "<p>Jede Spule bekommt eine neue Nummer.",
         ">Anzahl</label>",
         ">A4-Blatt zum Ausschneiden<",
-        ">Etiketten erstellen</button>",
+        ">Etiketten drucken</button>",
         "value=\"Shelf A3/4\"",
     ];
     shows(&german(&sam, "/shop/labels").await, &texts);

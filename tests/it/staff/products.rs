@@ -156,7 +156,7 @@ on_sqlite! {
         let path = format!("/shop/products/files/{file}");
         let without = sam.get(&path).await;
         is_sound(&without);
-        assert!(without.text.contains("Add material") && !without.text.contains(">Create product</button>"), "{}", without.text);
+        assert!(without.text.contains("Add material") && !without.text.contains(">Add product</button>"), "{}", without.text);
         app.material("PETG black", 1_000.0).await;
         let material = app.material("PLA black", 1_000.0).await;
         let page = sam.get(&path).await;
@@ -211,7 +211,7 @@ on_sqlite! {
         assert_eq!(orders["orders"][0]["lines"][0]["skuId"], json!(id_of(&app, "DESK-HOOK-2").await), "{orders}");
         let folded = sam.get(&path).await;
         is_sound(&folded);
-        assert!(folded.text.contains("<summary>Create another product</summary>"), "{}", folded.text);
+        assert!(folded.text.contains("<summary>Add another product</summary>"), "{}", folded.text);
     }
 
     async fn a_file_is_uploaded_and_printed_once_from_its_page(db: Db) {
@@ -236,7 +236,7 @@ on_sqlite! {
         let page = arrived(&sam, upload(own.clone(), "hook.gcode", code).await).await;
         assert_eq!(page.status, 200, "{}", page.text);
         is_sound(&page);
-        for words in ["<h1>hook.gcode</h1>", "Plate 1", "20 min", "7.5 g", "Create product using the full form", "Manual print"] {
+        for words in ["<h1>hook.gcode</h1>", "Plate 1", "20 min", "7.5 g", "Add product using the full form", "Manual print"] {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }
         let matches = floor.app.get("/api/files?q=hook").await.expect(200);
@@ -247,7 +247,7 @@ on_sqlite! {
         is_sound(&list);
         let row = list.text.split_once(&format!("title=\"hook.gcode\" href=\"{path}\"")).expect("its row").1;
         let row = row.split("</tr>").next().unwrap();
-        let links = [format!("href=\"{path}#once\">Print…"), format!("href=\"{path}#sell\">Create product")];
+        let links = [format!("href=\"{path}#once\">Print…"), format!("href=\"{path}#sell\">Add product")];
         for part in links.iter().map(String::as_str).chain(["20 min</td>", ">7.5 g</td>"]) {
             assert!(row.contains(part), "{part} in {row}");
         }
@@ -350,7 +350,7 @@ async fn chromium_tells_of_an_upload_and_leads_to_the_file() {
     browser.until(&tab, "it to fit a phone", "document.documentElement.scrollWidth <= window.innerWidth").await;
     // Name, weight and material are those of the file: a price makes a product of it.
     browser.fill(&tab, "Price", "4.50").await;
-    browser.press(&tab, "Create product").await;
+    browser.press(&tab, "Add product").await;
     browser.sees(&tab, "4.50 USD").await;
     browser.sees(&tab, "3.5 g PLA black").await;
     assert_eq!(browser.faults(&base), Vec::<String>::new());

@@ -114,7 +114,7 @@ rate_hint = Leer lassen für den Steuersatz der Rechnungsadresse.
 first_line = Erste Position
 currency_field = Währung
 currency_hint = Drei Buchstaben, zum Beispiel EUR. Leer lassen für die Währung des Betriebs.
-create_draft = Entwurf erstellen
+create_draft = Entwurf speichern
 save = Speichern
 
 ## Aktionen
@@ -150,9 +150,9 @@ refund_method_hint = Nur wenn Sie das Geld auf anderem Weg erstattet haben. Der 
 refund = Erstatten
 replace_link = Zahlungslink ersetzen
 replace_link_text = Der bisherige Link funktioniert dann nicht mehr.
-create_link_heading = Zahlungslink erstellen
+create_link_heading = Neuer Zahlungslink
 create_link_text = Wer den Link hat, kann die Rechnung ansehen und bezahlen.
-create_link = Link erstellen
+create_link = Neuer Link
 link_field = Zahlungslink über { $amount }
 link_ends = Gültig bis { $time }.
 link_stays = Gültig, bis Sie ihn widerrufen oder die Rechnung bezahlt ist.

@@ -124,12 +124,12 @@ a_request = eine Anfrage
 by_model = Aus einem Modell
 by_model_text = Das Modell wird sofort vermessen und kalkuliert; wenn ein Slicer eingerichtet ist, wird es auch geslict. Vor dem Senden können Sie alles ändern.
 model_file_field = Modell (STL- oder 3MF-Datei)
-create_from_model = Aus Modell erstellen
+create_from_model = Neues Angebot aus Modell
 by_hand = Manuell
 by_hand_text = Geben Sie die erste Position ein. Weitere Positionen und die Adresse können Sie im Entwurf ergänzen.
 currency_field = Währung
 currency_hint = Drei Buchstaben, zum Beispiel EUR. Leer lassen für die Währung des Betriebs.
-create_draft = Entwurf erstellen
+create_draft = Entwurf speichern
 
 ## Aktionen
 

@@ -55,13 +55,13 @@ code_field = Einmalcode
 code_hint = Zum Beispiel { $sample }. Für einen neuen Code starten Sie den Server neu.
 completed_note = Die Einrichtung ist abgeschlossen. Admins können sie noch einmal durchlaufen.
 or_sign_in = Oder anmelden
-sign_in_text = Ist der Admin schon angelegt? Melden Sie sich an, um fortzufahren.
+sign_in_text = Haben Sie den Admin schon hinzugefügt? Melden Sie sich an, um fortzufahren.
 email_field = E-Mail-Adresse
 password_field = Passwort
 factor_field = Code aus Ihrer Authenticator-App oder ein Wiederherstellungscode
 factor_hint = Nur, wenn für Ihr Konto die Anmeldung in zwei Schritten eingeschaltet ist.
 sign_in = Anmelden
-no_admin = Die Einrichtung ist abgeschlossen, aber kein Admin kann sich anmelden. Legen Sie auf dem Server einen an:
+no_admin = Die Einrichtung ist abgeschlossen, aber kein Admin kann sich anmelden. Fügen Sie auf dem Server einen hinzu:
 
 ## Willkommen
 
@@ -70,11 +70,11 @@ mode_production = Produktivmodus
 mode_development = Entwicklungsmodus
 current_heading = Aktuelle Konfiguration
 current_text = Aus { $file }, den Umgebungsvariablen und weiteren Einstellungen. Die nächsten Schritte zeigen diese Werte und behalten alle, die Sie nicht ändern.
-admin_heading = Ersten Admin anlegen
+admin_heading = Ersten Admin hinzufügen
 admin_text = Admins können hier alles tun. Danach sind Sie mit diesem Konto angemeldet.
 name_field = Name
 password_hint = Mindestens 10 Zeichen.
-create_admin = Admin anlegen und weiter
+create_admin = Admin hinzufügen und weiter
 time_zone_heading = Zeitzone
 time_zone_fault = „{ $name }“ ist keine Zeitzone dieses Servers; verwenden Sie einen Namen wie „Europe/Berlin“ oder eine Regel wie „CET-1CEST,M3.5.0,M10.5.0/3“
 
@@ -83,7 +83,7 @@ time_zone_fault = „{ $name }“ ist keine Zeitzone dieses Servers; verwenden S
 database_text = Verbinden Sie die Datenbank des Betriebs und, wenn Sie mehrere Server betreiben, deren gemeinsamen Speicher. Beide Verbindungen werden getestet, bevor es weitergeht.
 test_both = Beide Verbindungen testen
 other_database = Eine andere Datenbank ist zu Beginn leer.
-other_database_text = Nach dem Neustart am Ende gibt der Server einen neuen Code aus, und Sie legen den Admin und die Drucker noch einmal an.
+other_database_text = Nach dem Neustart am Ende gibt der Server einen neuen Code aus, und Sie fügen den Admin und die Drucker noch einmal hinzu.
 both_must_pass = Es geht weiter, sobald beide Verbindungen den Test bestehen.
 
 ## Drucker

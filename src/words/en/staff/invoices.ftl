@@ -113,7 +113,7 @@ rate_hint = Leave empty for the rate of the billing address.
 first_line = First line
 currency_field = Currency
 currency_hint = Three letters, such as EUR. Leave empty for the shop's currency.
-create_draft = Create draft
+create_draft = Save draft
 save = Save
 
 ## Actions
@@ -149,9 +149,9 @@ refund_method_hint = Only if you refunded the money another way. The payment pro
 refund = Refund
 replace_link = Replace payment link
 replace_link_text = The current link stops working.
-create_link_heading = Create payment link
+create_link_heading = New payment link
 create_link_text = Anyone with the link can view and pay the invoice.
-create_link = Create link
+create_link = New link
 link_field = Payment link for { $amount }
 link_ends = Works until { $time }.
 link_stays = Works until you revoke it or the invoice is paid.

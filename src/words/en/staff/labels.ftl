@@ -9,7 +9,7 @@ paper = Paper
 roll = Label printer, 62 × 29 mm
 sheet = A4 sheet to cut out
 first_of = Showing the first { $shown } of { $count }.
-create = Create labels
+create = Print labels
 
 ## Printers, spools and bins
 

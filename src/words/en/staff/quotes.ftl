@@ -124,12 +124,12 @@ a_request = a custom request
 by_model = From a model
 by_model_text = The model is measured and priced immediately, and sliced if a slicer is set up. You can change everything before you send the quote.
 model_file_field = Model (STL or 3MF file)
-create_from_model = Create from model
+create_from_model = New quote from model
 by_hand = Manually
 by_hand_text = Enter the first line. You can add more lines and the address to the draft.
 currency_field = Currency
 currency_hint = Three letters, such as EUR. Leave empty for the shop's currency.
-create_draft = Create draft
+create_draft = Save draft
 
 ## Actions
 

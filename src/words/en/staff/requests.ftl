@@ -70,8 +70,8 @@ no_quotes = None yet.
 
 actions = Actions
 is_closed = This request is closed.
-create_quote = Create quote from estimate
-create_other_quote = Create a different quote
+create_quote = New quote from estimate
+create_other_quote = New quote without estimate
 edit = Edit notes and status
 no_change = No change
 save = Save

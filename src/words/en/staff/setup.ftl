@@ -55,13 +55,13 @@ code_field = One-time code
 code_hint = For example, { $sample }. To get a new code, restart the server.
 completed_note = Setup is complete. Admins can run it again.
 or_sign_in = Or sign in
-sign_in_text = Already created the admin? Sign in to continue.
+sign_in_text = Already added the admin? Sign in to continue.
 email_field = Email address
 password_field = Password
 factor_field = Code from your authenticator app, or a recovery code
 factor_hint = Only if two-step sign-in is on for your account.
 sign_in = Sign in
-no_admin = Setup is complete, but no admin can sign in. Create one on the server:
+no_admin = Setup is complete, but no admin can sign in. Add one on the server:
 
 ## Welcome
 
@@ -70,11 +70,11 @@ mode_production = production
 mode_development = development
 current_heading = Current configuration
 current_text = Read from { $file }, the environment and other settings. The next steps show these values and keep the ones you don't change.
-admin_heading = Create the first admin
+admin_heading = Add the first admin
 admin_text = Admins can do everything here. You will be signed in with this account.
 name_field = Name
 password_hint = At least 10 characters.
-create_admin = Create admin and continue
+create_admin = Add admin and continue
 time_zone_heading = Time zone
 time_zone_fault = “{ $name }” is not a time zone of this server; use a name such as “Europe/Berlin” or a rule such as “CET-1CEST,M3.5.0,M10.5.0/3”
 

@@ -22,7 +22,7 @@ async fn begin(browser: &mut Browser, tab: &Tab, code: &str) {
     browser.fill(tab, "Name", "Sam").await;
     browser.fill(tab, "Email address", "sam@example.org").await;
     browser.fill(tab, "Password", PASSWORD).await;
-    browser.press(tab, "Create admin and continue").await;
+    browser.press(tab, "Add admin and continue").await;
     browser.press(tab, "Test both connections").await;
     browser.press(tab, "Next: Printer Discovery").await;
 }

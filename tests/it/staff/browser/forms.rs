@@ -165,7 +165,7 @@ async fn chromium_makes_a_key_that_works_until_it_is_revoked() {
     browser.fill(&tab, "Name", "Label printer").await;
     browser.fill(&tab, "Role", "operator").await;
     browser.fill(&tab, "Expiry", "2099-12-31").await;
-    browser.press(&tab, "Create key").await;
+    browser.press(&tab, "Generate key").await;
     let key = browser.value(&tab, "Shown only once").await;
     assert!(key.starts_with("key_"), "{key}");
     let program = app.with_key(&key);

@@ -63,7 +63,7 @@ async fn invoices_pages_are_german() {
     shows(&sam.get("/shop/invoices").await, &texts);
     let form = sam.get("/shop/invoices/new").await;
     let texts =
-        [">Neue Rechnung</h1>", ">Steuersatz in %</label>", ">Adresszusatz</label>", ">Entwurf erstellen</button>"];
+        [">Neue Rechnung</h1>", ">Steuersatz in %</label>", ">Adresszusatz</label>", ">Entwurf speichern</button>"];
     shows(&form, &texts);
     let own = token(&form);
     let fields = |price: &'static str| {
@@ -151,7 +151,7 @@ async fn quotes_pages_are_german() {
         "alt=\"Foto 1 von Ann Example\"",
         ", von der Website ",
         ">UV-Beschichtung</dt><dd>Nein</dd>",
-        ">Angebot aus Schätzung erstellen</button>",
+        ">Neues Angebot aus Schätzung</button>",
         ">Anfrage von Ann Example abschließen</button>",
     ];
     shows(&sam.get(&format!("/shop/requests/{request}")).await, &texts);
