@@ -34,7 +34,7 @@ internal_notes = Interne Notizen
 
 ## Abnahme von Teilen und Not-Halt
 
-picture_of_parts = Foto der Teile
+picture_of_parts = Bild der Teile
 no_defect = Keine Angabe
 defect_adhesion = schlechte Haftung
 defect_warping = Verzug

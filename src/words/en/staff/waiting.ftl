@@ -8,7 +8,7 @@ no_printer_can = No printer can print this job
 for_printer_with = Waiting for a printer with { $material }
 for_printer = Waiting for a printer
 no_type_accepts = no printer type accepts .{ $ending } files; its product needs plain G-code (.gcode)
-none_registered = no { $machine } is registered
+none_registered = no { $machine } has been added
 
 ## State of the job
 
@@ -108,7 +108,7 @@ unready_fault = on hold after a firmware error
 unready_not_homed = not homed
 unready_bed = waiting for a clear bed
 unready_disk_full = out of storage space
-unready_refuses_starts = refusing to start prints
+unready_refuses_starts = rejecting print starts
 
 ## What one printer lacks for a job
 
