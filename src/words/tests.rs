@@ -240,6 +240,23 @@ fn counts_of_parts_are_sentences() {
 }
 
 #[test]
+fn payments_of_sales_channels_have_the_same_name_on_pages_and_documents() {
+    for (language, name) in Language::ALL.into_iter().zip(["sales channel", "Vertriebskanal"]) {
+        assert_eq!(invoices::payment_method(language, "channel", "channel"), name);
+        assert_eq!(staff::payments::payment_method(language, "channel", "channel"), name);
+    }
+}
+
+#[test]
+fn plates_of_a_file_are_counted() {
+    let plates = |count| Language::ALL.map(|language| staff::products::plate_count(language, count));
+    assert_eq!(
+        (plates(1), plates(3)),
+        (["1 plate", "1 Platte"].map(str::to_owned), ["3 plates", "3 Platten"].map(str::to_owned))
+    );
+}
+
+#[test]
 fn variables_choose_words_and_are_written_as_they_are() {
     let sentence = |language, content, way| mails::shipment_sentence(language, content, way, "<{ $way }> \"1\"");
     assert_eq!(
