@@ -91,7 +91,7 @@ each_kind! {
         floor.app.patch(&format!("/api/skus/{}", floor.sku), &nothing).await.expect(200);
         let (_, job) = floor.one().await;
         let waits = floor.app.job_is(&job, "SLICED").await;
-        assert_eq!(words(&waits, "waitingReason"), "No large resin printer is registered.");
+        assert_eq!(words(&waits, "waitingReason"), "No large resin printer has been added.");
     }
 
     async fn a_print_that_someone_began_there_is_shown_and_left_alone(kind: PrinterKind) {

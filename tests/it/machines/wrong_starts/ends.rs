@@ -66,11 +66,11 @@ each_kind! {
         let order = floor.order(2).await;
         floor.attention(0, "start_refused", true).await;
         let status = floor.status(0).await;
-        assert!(words(&status, "attentionReason").contains("refused to start 2 prints in a row"), "{status}");
+        assert!(words(&status, "attentionReason").contains("rejected 2 print starts in a row"), "{status}");
         // No job is lost to it.
         let waits = |job: &Value| {
             let why = job["waitingReason"].as_str();
-            job["state"] == "SLICED" && why.is_some_and(|why| why.contains("is refusing to start prints"))
+            job["state"] == "SLICED" && why.is_some_and(|why| why.contains("is rejecting print starts"))
         };
         until("both jobs to wait and say why", || async {
             floor.app.jobs(&order).await.iter().all(waits).then_some(())
