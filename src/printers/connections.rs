@@ -197,8 +197,8 @@ impl PrinterConnections {
     }
 
     /// Passes the last status of a printer to `read`, with the time at which it was polled or updated by a push; the
-    /// default status if the printer is not being watched. Nothing is copied. `read` must not wait, and must not use the
-    /// connections.
+    /// default status if the printer is not being watched. Nothing is copied. `read` must not wait, and must not use
+    /// the connections.
     pub fn read_status<T>(&self, printer: Id, read: impl FnOnce(&Status, Timestamp) -> T) -> T {
         match self.by_printer.get(&printer) {
             Some(connection) => connection.read_status(read),

@@ -178,7 +178,8 @@ async fn printers_are_listed_as_each_of_them_is_read_after_every_change() {
     let mut ids = Vec::new();
     for name in ["a", "b", "c"] {
         let printer = json!({
-            "name": name, "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": format!("http://127.0.0.1:9/{name}"),
+            "name": name, "type": "fw_rest", "machineType": "fdm_standard",
+            "baseUrl": format!("http://127.0.0.1:9/{name}"),
         });
         ids.insert(0, super::id(&app.post(PATH, &printer).await.expect(201)));
     }
