@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod audit;
+mod materials;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
