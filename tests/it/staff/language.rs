@@ -90,7 +90,7 @@ on_sqlite! {
             "<html lang=\"de\">",
             ">Auswertung</h1>",
             "aria-label=\"Zeitraum\"",
-            ">Durchlaufzeit (Median)<",
+            "Durchlaufzeit (Median)",
             "Keine Daten aus den 30 Tagen davor",
             ">Einen Blick wert</h2>",
             "</a> hat die höchsten Ausschusskosten: Material für 0,2",
@@ -98,7 +98,7 @@ on_sqlite! {
             ">Drucke pro Tag als CSV</a>",
             " am stärksten Tag; rot: fehlgeschlagen oder abgebrochen",
             "aria-label=\"Auslastung der Drucker: Zahlen\"",
-            ">Eingehaltene Zusagen<",
+            "Eingehaltene Zusagen",
         ];
         shows(&german(&sam, "/shop/insights").await, &texts);
         let table = german(&sam, "/shop/insights/table?figure=scrap-reasons").await.text;
