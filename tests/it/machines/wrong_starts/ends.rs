@@ -59,7 +59,7 @@ each_kind! {
         floor.truth().await;
     }
 
-    #[drawn]
+    #[long]
     async fn story_15_a_printer_that_refuses_everything_is_taken_out_and_says_so(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON]).await;
         floor.faults(0, |faults| faults.refuse_start = true);
@@ -108,6 +108,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[long]
     async fn story_16_a_print_that_nobody_saw_has_no_beginning(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[judge_calmly(kind)]).await;
         floor.faults(0, |faults| faults.start_late = HELD);

@@ -5,7 +5,7 @@ use sim::{Floor, SimError, has_words};
 use simulator::faults::{FailAt, RebootAt};
 use simulator::printer::PhysicalEvent;
 
-use super::{LATE, LONG, on_every_type};
+use crate::{LATE, LONG, on_every_type};
 use printers::adapter::Operation;
 
 #[test]
