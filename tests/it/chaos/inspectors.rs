@@ -9,7 +9,7 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 
 use super::customers::{ask, insist, read};
-use super::hall::{Hall, calls_for, list};
+use super::hall::{Hall, calls_for, jobs, list};
 use crate::store::migrations::released;
 use crate::support::Client;
 
@@ -53,7 +53,7 @@ impl Inspector {
             for printer in list(&self.client, "/api/printers", "printers").await {
                 self.clear(&printer).await;
             }
-            let jobs = list(&self.client, "/api/jobs?state=COMPLETED&limit=200", "jobs").await;
+            let jobs = jobs(&self.client, "COMPLETED").await;
             let jobs: Vec<&Value> = jobs.iter().filter(|job| !is_old(&job["orderId"])).collect();
             if required {
                 for job in jobs.iter().filter(|job| job["awaitsSignOff"] == true) {

@@ -35,7 +35,7 @@ async fn customers_pages_are_german() {
     let part = json!({"method": "bank_transfer", "amountCents": 2_050});
     app.post(&format!("/api/invoices/{invoice}/mark-paid"), &part).await.expect(200);
 
-    let texts = [">E-Mail-Adresse</th>", ">Telefon</th>", "data-label=\"Seit\"", ">heute ", ">1 Eintrag</p>"];
+    let texts = [">E-Mail-Adresse</th>", ">Telefon</th>", "data-label=\"Kunde seit\"", ">heute ", ">1 Eintrag</p>"];
     shows(&german(&sam, "/shop/customers").await, &texts);
     shows(&german(&sam, "/shop/customers?q=nobody").await, &["Kein Kunde passt zu „nobody“. <a", ">Alle anzeigen</a>"]);
     let record = app.get("/api/customers").await.expect(200)["customers"][0]["id"].clone();

@@ -37,7 +37,7 @@ fn the_only_printer_that_fits_is_waited_for_and_the_job_says_why() -> Result<(),
         floor.faults(0, |faults| faults.refuse_start = true);
         floor.serve(async |hall| {
             let (order, job) = hall.one().await?;
-            let waits = hall.waits_for(&job, "is refusing to start prints").await?;
+            let waits = hall.waits_for(&job, "is rejecting print starts").await?;
             assert_eq!(attempt_states(&waits), ["not_started"], "{waits}");
             for words in ["rejected the job: ", "the next try is in"] {
                 assert!(has_words(&waits["waitingReason"], words), "{words}: {waits}");
