@@ -204,8 +204,8 @@ fn end_line(text: &str) -> String {
 /// message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AlertDigest {
-    /// Idempotency key for mailers and mail services: the alert's own ID if there is only one, otherwise a hash of all
-    /// IDs; followed by the language unless it is English.
+    /// Idempotency key for mailers and mail services: the alert's own key if there is only one, otherwise a hash of all
+    /// keys; followed by the language unless it is English.
     pub id: String,
     /// Creation time of the earliest alert.
     pub written_at: Timestamp,
@@ -229,7 +229,7 @@ impl AlertDigest {
         let (written_at, link) = (first.created_at, first.link.clone());
         if let [only] = alerts[..] {
             let (subject, text) = (first.subject.clone(), first.text.clone());
-            return Some(Self { id: key(only.id.to_string()), written_at, subject, text, link });
+            return Some(Self { id: key(only.key()), written_at, subject, text, link });
         }
         let listed = alerts.iter().take(MAX_TOLD);
         let listed = listed.map(|alert| alert.in_language(language));
@@ -241,7 +241,7 @@ impl AlertDigest {
         }
         let mut hash = Sha256::new();
         for alert in &alerts {
-            hash.update(alert.id.to_string());
+            hash.update(alert.key());
             hash.update("\n");
         }
         Some(Self {

@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod audit;
+mod mails;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
