@@ -11,7 +11,7 @@ use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::mail::alert::{AlertKind, AlertTranslation};
 use crate::mail::part::{AttachedDocument, MailLink, MailPart, MailTopic, one_line};
-use crate::mail::undelivered::{MailFailure, UndeliveredAct};
+use crate::mail::undelivered::MailFailure;
 use crate::refusal::Refusal;
 use crate::time::Timestamp;
 use words::Language;
@@ -255,8 +255,7 @@ impl TryOutcome {
     }
 }
 
-/// Command that records the outcome of sending an email, or that a member of the staff gives about one that was
-/// abandoned.
+/// Command that records the outcome of sending an email.
 #[derive(Clone, Debug)]
 pub enum MailCommand {
     /// Records the outcome of an attempt.
@@ -268,8 +267,6 @@ pub enum MailCommand {
         /// Languages in which an alert has been sent, whatever the outcome in others.
         sent_in: Vec<Language>,
     },
-    /// Acts on an email that was abandoned.
-    Undelivered(UndeliveredAct),
 }
 
 /// Effect that tries to send the email.
@@ -309,26 +306,15 @@ impl Command<Mail> for MailCommand {
 
     fn decide(&self, this: Option<&Mail>, _: Id, cx: &DecisionContext<'_>) -> Result<Decision<Mail>, Refusal> {
         let mail = this.ok_or_else(|| Refusal::not_found(Mail::KIND))?;
-        let next = match self {
-            Self::Tried { number, outcome, sent_in } => {
-                let is_due = mail.state == MailState::Queued && *number == mail.tries.saturating_add(1);
-                is_due.then(|| mail.after_try(cx, outcome, sent_in))
-            }
-            Self::Undelivered(act) => act.apply(mail, cx.now)?,
-        };
-        Ok(match next {
-            Some(next) => Decision::to(next, Confirmation::Done),
-            None => Decision::unchanged(Confirmation::Done),
-        })
+        let Self::Tried { number, outcome, sent_in } = self;
+        if mail.state != MailState::Queued || *number != mail.tries + 1 {
+            return Ok(Decision::unchanged(Confirmation::Done));
+        }
+        Ok(Decision::to(mail.after_try(cx, outcome, sent_in), Confirmation::Done))
     }
 
     fn audited_act(&self) -> AuditedAct {
-        match self {
-            Self::Tried { .. } => AuditedAct::MailTried,
-            Self::Undelivered(UndeliveredAct::SendAgain) => AuditedAct::MailSendAgain,
-            Self::Undelivered(UndeliveredAct::Dismiss) => AuditedAct::MailDismiss,
-            Self::Undelivered(UndeliveredAct::Reopen) => AuditedAct::MailReopen,
-        }
+        AuditedAct::MailTried
     }
 }
 

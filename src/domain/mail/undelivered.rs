@@ -4,6 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{MAX_TRIES, Mail, MailState, retry_ms};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::audit::AuditedAct;
+use crate::id::Id;
 use crate::refusal::Refusal;
 use crate::time::{DAY_MS, Timestamp};
 
@@ -24,9 +27,9 @@ pub enum MailFailure {
     Exhausted,
 }
 
-/// Act of the staff on an email that was abandoned.
+/// Command of the staff about an email that was abandoned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum UndeliveredAct {
+pub enum UndeliveredCommand {
     /// Queues the same email anew, with as many attempts as at first.
     SendAgain,
     /// Removes the email from the to-do list.
@@ -58,12 +61,10 @@ impl Mail {
         self.is_abandoned().then(|| self.failure.unwrap_or_else(inferred))
     }
 
-    /// Returns the time of the last attempt; that of the next one if there was none since the email was queued.
-    pub fn last_tried_at(&self) -> Timestamp {
-        match self.tries_of_round() {
-            0 => self.next_at,
-            tries => self.next_at.plus_ms(-retry_ms(tries)),
-        }
+    /// Returns the time of the last attempt; `None` if there was none since the email was queued.
+    pub fn last_tried_at(&self) -> Option<Timestamp> {
+        let tries = self.tries_of_round();
+        (tries > 0).then(|| self.next_at.plus_ms(-retry_ms(tries)))
     }
 
     /// Returns whether the email can be sent again: it was abandoned, and its link, if it expires, still works.
@@ -78,7 +79,7 @@ impl Mail {
     /// attempts, so that an email that arrived after all does not arrive twice. A provider that rejected the email may
     /// give the same answer to its key again, so that it gets another one.
     fn queued_again(&self, now: Timestamp) -> Self {
-        let is_forgotten = now >= self.last_tried_at().plus_ms(KEY_LIFE_MS);
+        let is_forgotten = self.last_tried_at().is_none_or(|at| now >= at.plus_ms(KEY_LIFE_MS));
         let gets_new_key = is_forgotten || self.reason_to_abandon() == Some(MailFailure::Rejected);
         Self {
             state: MailState::Queued,
@@ -91,16 +92,16 @@ impl Mail {
     }
 }
 
-impl UndeliveredAct {
-    /// Returns the email after the act; `None` if it is as the act would leave it.
-    pub(super) fn apply(self, mail: &Mail, now: Timestamp) -> Result<Option<Mail>, Refusal> {
+impl UndeliveredCommand {
+    /// Returns the email after the command; `None` if it is already as the command would leave it.
+    fn apply(self, mail: &Mail, now: Timestamp) -> Result<Option<Mail>, Refusal> {
         let state = match (self, mail.state) {
             (Self::SendAgain, MailState::Queued)
             | (Self::Dismiss, MailState::Dismissed)
             | (Self::Reopen, MailState::Failed) => return Ok(None),
             (_, MailState::Sent) => return Err(Refusal::conflict("email_sent", "this email was sent")),
             (_, MailState::Queued) => {
-                return Err(Refusal::conflict("email_queued", "this email is being sent again"));
+                return Err(Refusal::conflict("email_queued", "this email is still being sent"));
             }
             (Self::SendAgain, _) if !mail.can_be_sent_again(now) => {
                 return Err(Refusal::conflict("email_expired", "this email has expired; its link no longer works"));
@@ -110,6 +111,32 @@ impl UndeliveredAct {
             (Self::Reopen, _) => MailState::Failed,
         };
         Ok(Some(Mail { state, ..mail.clone() }))
+    }
+}
+
+impl Command<Mail> for UndeliveredCommand {
+    /// The email after the command.
+    type Answer = Box<Mail>;
+
+    fn decide(
+        &self,
+        this: Option<&Mail>,
+        _: Id,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Mail, Box<Mail>>, Refusal> {
+        let mail = this.ok_or_else(|| Refusal::not_found(Mail::KIND))?;
+        Ok(match self.apply(mail, cx.now)? {
+            Some(next) => Decision::to(next.clone(), Box::new(next)),
+            None => Decision::unchanged(Box::new(mail.clone())),
+        })
+    }
+
+    fn audited_act(&self) -> AuditedAct {
+        match self {
+            Self::SendAgain => AuditedAct::MailSendAgain,
+            Self::Dismiss => AuditedAct::MailDismiss,
+            Self::Reopen => AuditedAct::MailReopen,
+        }
     }
 }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::aggregate::Aggregate as _;
 use crate::mail::alert::{AlertDigest, AlertKind};
 use crate::mail::{MailCommand, SealedLink, TryOutcome};
 use crate::testing::{Bench, id};
@@ -61,9 +60,9 @@ impl Desk {
         }
     }
 
-    fn act(&mut self, act: UndeliveredAct) -> Result<MailState, String> {
-        let decided = self.bench.tell(&mut self.mail, id(1), &MailCommand::Undelivered(act));
-        decided.map(|_| self.mail().state).map_err(|refusal| refusal.code)
+    fn act(&mut self, act: UndeliveredCommand) -> Result<MailState, String> {
+        let decided = self.bench.tell(&mut self.mail, id(1), &act);
+        decided.map(|decided| decided.answer.state).map_err(|refusal| refusal.code)
     }
 }
 
@@ -81,7 +80,7 @@ fn the_reason_why_an_email_was_abandoned_is_kept() {
     assert_eq!(desk.mail().reason_to_abandon(), None);
     desk.exhaust();
     assert_eq!((desk.mail().reason_to_abandon(), desk.mail().tries), (Some(MailFailure::Exhausted), MAX_TRIES));
-    assert_eq!(desk.mail().last_tried_at(), desk.bench.now);
+    assert_eq!(desk.mail().last_tried_at(), Some(desk.bench.now));
     let mut desk = Desk::new();
     desk.attempt(rejection());
     assert_eq!(desk.mail().reason_to_abandon(), Some(MailFailure::Rejected));
@@ -108,11 +107,12 @@ fn an_email_is_sent_again_with_as_many_attempts_as_at_first_and_late_reports_cha
     let mut desk = Desk::new();
     desk.exhaust();
     desk.pass(5);
-    assert_eq!(desk.act(UndeliveredAct::SendAgain), Ok(MailState::Queued));
+    assert_eq!(desk.act(UndeliveredCommand::SendAgain), Ok(MailState::Queued));
     let mail = desk.mail().clone();
     assert_eq!((mail.next_at, mail.longest_wait(), mail.failure), (desk.bench.now, Duration::ZERO, None));
+    assert_eq!(mail.last_tried_at(), None);
     assert!(mail.changes_undelivered() && mail.error.is_some(), "{mail:?}");
-    assert_eq!(desk.act(UndeliveredAct::SendAgain), Ok(MailState::Queued), "it is being sent again already");
+    assert_eq!(desk.act(UndeliveredCommand::SendAgain), Ok(MailState::Queued), "it is being sent again already");
     for number in 1..=MAX_TRIES {
         desk.report(number, TryOutcome::Sent);
     }
@@ -122,10 +122,10 @@ fn an_email_is_sent_again_with_as_many_attempts_as_at_first_and_late_reports_cha
     assert!(!desk.mail().changes_undelivered());
     desk.exhaust();
     assert_eq!((desk.mail().tries, desk.mail().state), (2 * MAX_TRIES, MailState::Failed));
-    desk.act(UndeliveredAct::SendAgain).unwrap();
+    desk.act(UndeliveredCommand::SendAgain).unwrap();
     desk.attempt(TryOutcome::Sent);
     assert_eq!((desk.mail().state, desk.mail().error.as_deref()), (MailState::Sent, None));
-    for act in [UndeliveredAct::SendAgain, UndeliveredAct::Dismiss, UndeliveredAct::Reopen] {
+    for act in [UndeliveredCommand::SendAgain, UndeliveredCommand::Dismiss, UndeliveredCommand::Reopen] {
         assert_eq!(desk.act(act), Err("email_sent".to_owned()));
     }
 }
@@ -148,7 +148,7 @@ fn an_email_keeps_its_key_unless_it_was_rejected_or_the_key_is_forgotten() {
             desk.attempt(outcome.clone());
         }
         desk.pass(minutes);
-        desk.act(UndeliveredAct::SendAgain).unwrap();
+        desk.act(UndeliveredCommand::SendAgain).unwrap();
         assert_eq!(desk.mail().key() == first, keeps_key, "{outcome:?} after {minutes} minutes");
     }
 }
@@ -180,7 +180,7 @@ fn languages_in_which_an_alert_was_sent_are_remembered_until_it_is_sent_in_all()
     assert_eq!(tried(later(), &[]), []);
     assert_eq!(tried(later(), &[Language::English]), [Language::English]);
     assert_eq!(tried(rejection(), &[Language::English]), [Language::English]);
-    desk.act(UndeliveredAct::SendAgain).unwrap();
+    desk.act(UndeliveredCommand::SendAgain).unwrap();
     assert_eq!(desk.mail().sent_in, [Language::English]);
     desk.attempt(TryOutcome::Sent);
     assert_eq!(desk.mail().sent_in, []);
@@ -188,7 +188,7 @@ fn languages_in_which_an_alert_was_sent_are_remembered_until_it_is_sent_in_all()
 
 #[test]
 fn undelivered_emails_are_dismissed_and_put_back() {
-    use UndeliveredAct::{Dismiss, Reopen, SendAgain};
+    use UndeliveredCommand::{Dismiss, Reopen, SendAgain};
     let mut desk = Desk::new();
     assert_eq!(desk.act(Dismiss), Err("email_queued".to_owned()));
     assert_eq!(desk.act(Reopen), Err("email_queued".to_owned()));
@@ -210,25 +210,25 @@ fn what_has_expired_is_not_sent_again() {
     desk.attempt(rejection());
     assert!(desk.mail().sealed_link.is_some() && desk.mail().can_be_sent_again(desk.bench.now));
     desk.pass(10);
-    assert_eq!(desk.act(UndeliveredAct::SendAgain), Err("email_expired".to_owned()));
-    assert_eq!(desk.act(UndeliveredAct::Dismiss), Ok(MailState::Dismissed));
+    assert_eq!(desk.act(UndeliveredCommand::SendAgain), Err("email_expired".to_owned()));
+    assert_eq!(desk.act(UndeliveredCommand::Dismiss), Ok(MailState::Dismissed));
 
     let mut desk = Desk::with_link(10);
     desk.exhaust();
     assert_eq!(desk.mail().sealed_link, None, "nobody needs it");
     desk.bench.now = desk.mail().created_at;
-    assert_eq!(desk.act(UndeliveredAct::SendAgain), Err("email_expired".to_owned()), "there is no link to send");
+    assert_eq!(desk.act(UndeliveredCommand::SendAgain), Err("email_expired".to_owned()), "there is no link to send");
 }
 
 #[derive(Clone, Debug)]
 enum Step {
     Attempt(u8),
     Pass(i64),
-    Act(UndeliveredAct),
+    Act(UndeliveredCommand),
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
-    let acts = [UndeliveredAct::SendAgain, UndeliveredAct::Dismiss, UndeliveredAct::Reopen];
+    let acts = [UndeliveredCommand::SendAgain, UndeliveredCommand::Dismiss, UndeliveredCommand::Reopen];
     prop_oneof![
         4 => (0u8..8).prop_map(Step::Attempt),
         3 => (0i64..3_000).prop_map(Step::Pass),
