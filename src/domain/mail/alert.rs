@@ -178,6 +178,15 @@ impl Mail {
         self
     }
 
+    /// Returns the subject for a reader of a language, with the language that it is in: alerts are translated, other
+    /// emails are in the language of the recipient.
+    pub fn subject_for(&self, language: Language) -> (&str, Language) {
+        match self.translations.iter().find(|one| one.language == language) {
+            Some(texts) => (&texts.subject, language),
+            None => (&self.subject, self.language),
+        }
+    }
+
     /// Returns the alert with its texts in a language; those that were stored without a translation stay in English.
     fn in_language(&self, language: Language) -> Cow<'_, Self> {
         let Some(texts) = self.translations.iter().find(|one| one.language == language) else {
