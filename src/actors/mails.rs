@@ -122,8 +122,8 @@ pub struct MailEffects {
     /// sent.
     pub last_alerts: DashMap<AlertKind, Arc<Mutex<Option<Instant>>>>,
     /// Pending alerts that this process has sent in one language, while the email in another one is repeated. They are
-    /// recorded with each attempt. After a restart before that, the mail service recognises the repeat by its ID; a mail
-    /// server sends it again.
+    /// recorded with each attempt. After a restart before that, the mail service recognises the repeat by its ID; a
+    /// mail server sends it again.
     pub sent_alerts: DashSet<(Id, Language)>,
     /// `true` if the last attempt to send an email failed, so that a provider outage is logged only once.
     pub failing: AtomicBool,

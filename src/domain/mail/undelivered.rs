@@ -44,8 +44,8 @@ impl Mail {
         matches!(self.state, MailState::Failed | MailState::Dismissed)
     }
 
-    /// Returns whether the commit that led to this state may have changed which emails are undelivered: it was abandoned,
-    /// the staff acted on it, or it has just been queued again.
+    /// Returns whether the commit that led to this state may have changed which emails are undelivered: the email was
+    /// abandoned, the staff acted on it, or it has just been queued again.
     pub fn changes_undelivered(&self) -> bool {
         self.is_abandoned() || (self.earlier_tries > 0 && self.tries_of_round() == 0)
     }

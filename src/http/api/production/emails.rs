@@ -86,10 +86,11 @@ pub struct EmailQuery {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Email", many = "emails", example = json!({
-    "id": EXAMPLE_ID, "channel": "mail", "to": ["buyer@example.org"], "subject": "Your order ORD-000003 has been shipped",
-    "state": "failed", "failure": "rejected", "error": "550 5.1.1 no such mailbox", "tries": 1,
-    "createdAt": "2026-11-02T10:00:00.000Z", "lastTriedAt": "2026-11-02T10:00:00.400Z", "nextAt": null,
-    "canSendAgain": true, "orderId": "01890a5d-ac96-774b-bcce-b302099a8065", "invoiceId": null, "quoteId": null,
+    "id": EXAMPLE_ID, "channel": "mail", "to": ["buyer@example.org"],
+    "subject": "Your order ORD-000003 has been shipped", "state": "failed", "failure": "rejected",
+    "error": "550 5.1.1 no such mailbox", "tries": 1, "createdAt": "2026-11-02T10:00:00.000Z",
+    "lastTriedAt": "2026-11-02T10:00:00.400Z", "nextAt": null, "canSendAgain": true,
+    "orderId": "01890a5d-ac96-774b-bcce-b302099a8065", "invoiceId": null, "quoteId": null,
 }))]
 struct EmailView {
     /// ID of the email.

@@ -1,5 +1,5 @@
-//! Emails that were not delivered, as rows of other pages: whom they were for, what they are about, the reason, and what
-//! can be done about each.
+//! Emails that were not delivered, as rows of other pages: whom they were for, what they are about, the reason, and
+//! what can be done about each.
 
 use maud::{Markup, html};
 

@@ -31,7 +31,8 @@ fn any_mail_step() -> impl Strategy<Value = MailStep> {
 proptest! {
     #[test]
     fn mails_read_back(
-        script in prop::collection::vec((any_mail_step(), any_time()), 1..40), text in any_text(), created_at in any_time(),
+        script in prop::collection::vec((any_mail_step(), any_time()), 1..40), text in any_text(),
+        created_at in any_time(),
     ) {
         let mut bench = Bench::new();
         bench.now = created_at;

@@ -1,4 +1,5 @@
-//! Emails that were not delivered. A few are tasks of their own; many, which usually have one reason, are a single task.
+//! Emails that were not delivered. A few are tasks of their own; many, which usually have one reason, are a single
+//! task.
 
 use maud::{Markup, html};
 
