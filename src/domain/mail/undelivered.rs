@@ -115,7 +115,7 @@ impl UndeliveredCommand {
 }
 
 impl Command<Mail> for UndeliveredCommand {
-    /// The email after the command.
+    /// State of the email after the command.
     type Answer = Box<Mail>;
 
     fn decide(

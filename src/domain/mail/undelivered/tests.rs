@@ -12,7 +12,7 @@ use words::Language;
 
 const MINUTE_MS: i64 = 60_000;
 
-/// An email with the bench in which it is sent.
+/// Email with the bench in which it is sent.
 struct Desk {
     bench: Bench,
     mail: Option<Mail>,
