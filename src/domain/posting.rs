@@ -155,7 +155,7 @@ impl Command<Posting> for PostingCommand {
                 Ok(to(Posting { state, round, updated_at: cx.now, ..this.clone() }))
             }
             (Some(this), PostingCommand::Retry) if this.state == PostingState::Posted => {
-                Err(Refusal::conflict("already_posted", format!("{} is already posted", this.number)))
+                Err(Refusal::conflict("already_posted", format!("{} has already been posted", this.number)))
             }
             (Some(this), _) => Ok(Decision::unchanged(Box::new(this.clone()))),
         }

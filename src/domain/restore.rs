@@ -144,7 +144,7 @@ impl Restore {
         note: Option<&str>,
     ) -> Result<(Self, Vec<Requirement>), Refusal> {
         if self.review.is_some() {
-            return Err(Refusal::conflict("already_reviewed", "this restore is already reviewed"));
+            return Err(Refusal::conflict("already_reviewed", "this restore has already been reviewed"));
         }
         let (mut reviewed, mut faults, mut requirements) = (self.clone(), Faults::default(), Vec::new());
         for (name, number) in next {

@@ -90,7 +90,10 @@ pub fn gaps_in_words(gaps: &[SellerGap]) -> String {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
         _ => names.concat(),
     };
-    format!("invoices require the shop's {names}; add them in the setup under Commerce and restart the server")
+    format!(
+        "invoices require the shop's {names}; add the missing details in setup under Commerce, then restart the \
+         server"
+    )
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ pub fn broken(error: MultipartError) -> ApiError {
 pub fn label_picture_error(error: ApiError, member: &str) -> ApiError {
     match error.faults() {
         // Nobody chose a kind here: nothing but a picture is taken.
-        [fault, ..] if fault.path == "kind" => Refusal::field(member, "must be an image").into(),
+        [fault, ..] if fault.path == "kind" => Refusal::field(member, "must be a picture").into(),
         [fault, ..] if fault.path == "file" => Refusal::field(member, fault.message.as_str()).into(),
         _ => error,
     }
@@ -72,7 +72,7 @@ mod tests {
     fn what_is_wrong_with_a_picture_is_said_with_the_name_of_its_field() {
         let message_of = |error: ApiError| label_picture_error(error, "photoFileId").message().to_owned();
         let of_field = |path: &str, words: &str| message_of(Refusal::field(path, words).into());
-        assert_eq!(of_field("kind", "does not match the content of the file"), "photoFileId: must be an image");
+        assert_eq!(of_field("kind", "does not match the content of the file"), "photoFileId: must be a picture");
         assert_eq!(of_field("file", "must not be empty"), "photoFileId: must not be empty");
         assert_eq!(of_field("file", "is damaged"), "photoFileId: is damaged");
         // What is no fault of the picture stays as it is.

@@ -17,6 +17,10 @@ use store::queries::Page;
 
 /// Initial buffer capacity, in bytes; enough for most responses.
 const USUAL_BYTES: usize = 2048;
+/// Buffer capacity, in bytes, for what surrounds the items of a list.
+const ENVELOPE_BYTES: usize = 256;
+/// Member of a list's page with its position in the list.
+const PAGINATION: &str = "pagination";
 /// Number of headers of most responses, with those that the edge adds.
 const USUAL_HEADERS: usize = 10;
 
@@ -161,31 +165,80 @@ impl<M> IntoResponse for Media<M> {
 
 /// Response with status 200: one page of a list.
 pub struct ListPage<T> {
-    page: Page,
-    items: Vec<T>,
-    total: u64,
+    items: ListItems<T>,
+    pagination: Pagination,
+}
+
+/// Items of a list in a response.
+enum ListItems<T> {
+    /// Items that are written for the response.
+    Fresh(Vec<T>),
+    /// Items that were written for earlier responses ([`crate::written_answers`]).
+    Written(Vec<WrittenAnswer<T>>),
 }
 
 impl<T> ListPage<T> {
     /// Builds the response with the items of the requested page, out of `total` items in the whole list.
     pub fn new(page: Page, items: impl IntoIterator<Item = T>, total: u64) -> Self {
-        Self { page, items: items.into_iter().collect(), total }
+        let items: Vec<T> = items.into_iter().collect();
+        let pagination = Pagination::of(page, items.len(), total);
+        Self { items: ListItems::Fresh(items), pagination }
     }
-}
 
-impl<T: ListItem> Serialize for ListPage<T> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let mut members = to.serialize_map(Some(2))?;
-        members.serialize_entry(T::MEMBER, &self.items)?;
-        members.serialize_entry("pagination", &Pagination::of(self.page, self.items.len(), self.total))?;
-        members.end()
+    /// Builds the response like [`Self::new`], with items that were written as JSON before.
+    pub fn written(page: Page, items: Vec<WrittenAnswer<T>>, total: u64) -> Self {
+        let pagination = Pagination::of(page, items.len(), total);
+        Self { items: ListItems::Written(items), pagination }
     }
 }
 
 impl<T: ListItem> IntoResponse for ListPage<T> {
     fn into_response(self) -> Response {
-        json(StatusCode::OK, &self)
+        let text = match self.items {
+            ListItems::Fresh(items) => to_json(&FreshList { items: &items, pagination: &self.pagination }),
+            ListItems::Written(items) => join_list(&items, &self.pagination),
+        };
+        match text {
+            Ok(text) => of_json(StatusCode::OK, text),
+            Err(error) => error.into_response(),
+        }
     }
+}
+
+/// Page of a list whose items are written for the response.
+struct FreshList<'a, T> {
+    items: &'a [T],
+    pagination: &'a Pagination,
+}
+
+impl<T: ListItem> Serialize for FreshList<'_, T> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut members = to.serialize_map(Some(2))?;
+        members.serialize_entry(T::MEMBER, self.items)?;
+        members.serialize_entry(PAGINATION, self.pagination)?;
+        members.end()
+    }
+}
+
+/// Joins items that were written before to the JSON of a page, which is that of a [`FreshList`] of the same items.
+fn join_list<T: ListItem>(items: &[WrittenAnswer<T>], pagination: &Pagination) -> Result<Bytes, ApiError> {
+    let item_bytes: usize = items.iter().map(|item| item.text().len() + ",".len()).sum();
+    let mut text = Vec::with_capacity(item_bytes + ENVELOPE_BYTES);
+    text.push(b'{');
+    serde_json::to_writer(&mut text, T::MEMBER).map_err(ApiError::internal)?;
+    text.extend_from_slice(b":[");
+    for (number, item) in items.iter().enumerate() {
+        if number > 0 {
+            text.push(b',');
+        }
+        text.extend_from_slice(item.text());
+    }
+    text.extend_from_slice(b"],");
+    serde_json::to_writer(&mut text, PAGINATION).map_err(ApiError::internal)?;
+    text.push(b':');
+    serde_json::to_writer(&mut text, pagination).map_err(ApiError::internal)?;
+    text.push(b'}');
+    Ok(text.into())
 }
 
 /// Response with status 204: success without content.
@@ -225,4 +278,75 @@ fn marked(replayed: bool, mut response: Response) -> Response {
         response.headers_mut().insert(HeaderName::from_static(REPLAYED_HEADER), HeaderValue::from_static("true"));
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use std::sync::Arc;
+
+    use axum::body::to_bytes;
+    use futures::FutureExt as _;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::openapi::shape::{Shape, anything};
+    use crate::wire::{Response as ResponseBody, ToSchema};
+    use crate::written_answers::WrittenAnswers;
+    use domain::aggregate::Versioned;
+    use domain::id::Id;
+    use domain::material::Material;
+
+    #[derive(Clone, Serialize)]
+    struct Part {
+        name: String,
+        weight: f64,
+    }
+
+    impl ToSchema for Part {
+        fn schema() -> Shape {
+            anything()
+        }
+    }
+
+    impl ResponseBody for Part {}
+
+    impl ListItem for Part {
+        const MEMBER: &'static str = "parts";
+        const PAGE_NAME: &'static str = "PartPage";
+    }
+
+    /// Returns the body of a response, and its headers as text.
+    fn sent(response: impl IntoResponse) -> (Bytes, String) {
+        let (parts, body) = response.into_response().into_parts();
+        (to_bytes(body, usize::MAX).now_or_never().unwrap().unwrap(), format!("{:?} {:?}", parts.status, parts.headers))
+    }
+
+    fn write(part: &Part) -> WrittenAnswer<Part> {
+        let state = Arc::new(Versioned::<Material>::nothing());
+        WrittenAnswers::<Material, (), ()>::default().get((Id::ONLY, ()), &state, (), || part.clone()).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn a_list_is_joined_to_the_very_bytes_that_it_would_be_written_as(
+            parts in prop::collection::vec((".{0,8}", any::<f64>()), 0..4),
+            limit in 1_u64..=200,
+            offset: u64,
+            total: u64,
+        ) {
+            let parts: Vec<Part> = parts.into_iter().map(|(name, weight)| Part { name, weight }).collect();
+            let page = Page { limit, offset };
+            let items = parts.iter().map(write).collect();
+            let joined = sent(ListPage::written(page, items, total));
+            prop_assert_eq!(joined, sent(ListPage::new(page, parts, total)));
+        }
+    }
+
+    #[test]
+    fn a_list_without_items_is_joined_as_well() {
+        let (text, _) = sent(ListPage::<Part>::written(Page { limit: 50, offset: 0 }, Vec::new(), 0));
+        let expected = r#"{"parts":[],"pagination":{"limit":50,"offset":0,"total":0,"hasMore":false}}"#;
+        assert_eq!(text, expected);
+    }
 }

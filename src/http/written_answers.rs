@@ -1,5 +1,5 @@
 //! Answers about aggregates in memory that were written as JSON before. Whoever reads an aggregate that has not changed
-//! receives the same bytes, instead of having the same text written again.
+//! receives the same bytes, instead of having the same text written again: alone, or joined with others to a list.
 //!
 //! An answer counts only for the very state that it was written from, and for equal other inputs: what else it shows,
 //! such as a forecast, and to whom it is shown. These are part of its key, so that no reader sees the answer to another
@@ -7,7 +7,8 @@
 
 use std::hash::Hash;
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::ptr;
+use std::sync::{Arc, Weak};
 
 use axum::body::Bytes;
 use serde::Serialize;
@@ -26,6 +27,40 @@ const BOUNDS: CacheBounds = CacheBounds { entries: 4096, bytes: 16 * 1024 * 1024
 /// Size of an answer, in bytes, above which it is written anew each time, so that a few large ones do not take the room
 /// of all others.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
+
+/// Details on which an answer depends besides the state of its aggregate.
+pub trait AnswerDetails {
+    /// Returns the bytes that they keep on the heap.
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
+/// Details of answers that depend on nothing else.
+impl AnswerDetails for () {}
+
+/// Reference to the state of another aggregate that an answer shows; empty if that aggregate was not in memory. It is
+/// weak, so that an old state can leave memory.
+pub struct StateReference<A>(Option<Weak<Versioned<A>>>);
+
+impl<A> StateReference<A> {
+    /// Bytes that stay occupied as long as the state is referred to.
+    pub const HEAP_BYTES: usize = size_of::<Versioned<A>>();
+
+    /// Creates a reference to the state of an aggregate, if it is in memory.
+    pub fn new(state: Option<&Arc<Versioned<A>>>) -> Self {
+        Self(state.map(Arc::downgrade))
+    }
+
+    /// Returns whether the aggregate still has this very state or, for an empty reference, is still not in memory.
+    pub fn is_of(&self, state: Option<&Arc<Versioned<A>>>) -> bool {
+        match (&self.0, state) {
+            // The weak reference keeps the address from being used again for another state.
+            (Some(own), Some(state)) => ptr::eq(own.as_ptr(), Arc::as_ptr(state)),
+            (own, state) => own.is_none() && state.is_none(),
+        }
+    }
+}
 
 /// Answers about the aggregates of type `A` to readers of the kinds `R`. Besides the aggregate, they depend on `D`.
 /// There is one value of these for each resource that shares its answers.
@@ -46,6 +81,11 @@ pub struct WrittenAnswer<T> {
 }
 
 impl<T> WrittenAnswer<T> {
+    /// Returns the JSON.
+    pub(crate) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
     /// Returns the JSON.
     pub(crate) fn into_bytes(self) -> Bytes {
         self.text
@@ -69,45 +109,74 @@ where
     }
 }
 
-impl<A: Aggregate, R: Hash + Eq + Copy, D: PartialEq> WrittenAnswers<A, R, D> {
+impl<A: Aggregate, R: Hash + Eq + Copy, D: AnswerDetails> WrittenAnswers<A, R, D> {
     /// Returns the answer about the aggregate with the given ID and state to a reader. `resource` builds it if it has
     /// not been written yet from this state and with these details.
     pub fn get<T: Serialize>(
         &self,
-        (id, reader): (Id, R),
+        key: (Id, R),
         state: &Arc<Versioned<A>>,
         details: D,
         resource: impl FnOnce() -> T,
-    ) -> Result<WrittenAnswer<T>, ApiError> {
-        let text_for = |answer: &SharedAnswer<D>| (answer.details == details).then(|| answer.text.clone());
-        let existing = self.answers.find(&(id, reader), state, text_for);
-        let text = match existing {
-            Some(text) => text,
-            None => self.write((id, reader), state, details, &resource())?,
-        };
-        Ok(WrittenAnswer { text, resource: PhantomData })
+    ) -> Result<WrittenAnswer<T>, ApiError>
+    where
+        D: PartialEq,
+    {
+        match self.find(key, state, |written| *written == details) {
+            Some(answer) => Ok(answer),
+            None => self.write(key, state, details, &resource()),
+        }
     }
 
-    fn write(
+    /// Returns the answer like [`Self::get`], for details that cost more to read than to compare. `is_current` returns
+    /// whether those that an answer was written with are still the present ones. `build` reads the present ones, and
+    /// builds the resource with exactly these.
+    pub fn get_with<T: Serialize>(
+        &self,
+        key: (Id, R),
+        state: &Arc<Versioned<A>>,
+        is_current: impl FnOnce(&D) -> bool,
+        build: impl FnOnce() -> (D, T),
+    ) -> Result<WrittenAnswer<T>, ApiError> {
+        if let Some(answer) = self.find(key, state, is_current) {
+            return Ok(answer);
+        }
+        let (details, resource) = build();
+        self.write(key, state, details, &resource)
+    }
+
+    fn find<T>(
+        &self,
+        key: (Id, R),
+        state: &Arc<Versioned<A>>,
+        is_current: impl FnOnce(&D) -> bool,
+    ) -> Option<WrittenAnswer<T>> {
+        let text = self.answers.find(&key, state, |answer| is_current(&answer.details).then(|| answer.text.clone()))?;
+        Some(WrittenAnswer { text, resource: PhantomData })
+    }
+
+    fn write<T: Serialize>(
         &self,
         key: (Id, R),
         state: &Arc<Versioned<A>>,
         details: D,
-        resource: &impl Serialize,
-    ) -> Result<Bytes, ApiError> {
+        resource: &T,
+    ) -> Result<WrittenAnswer<T>, ApiError> {
         let text = Bytes::copy_from_slice(&to_json(resource)?);
         if text.len() <= MAX_ANSWER_BYTES {
             // The place of a state stays occupied as long as anything refers to it.
-            let heap_bytes = text.len() + size_of::<Versioned<A>>();
+            let heap_bytes = text.len() + details.heap_bytes() + size_of::<Versioned<A>>();
             self.answers.insert(key, state, SharedAnswer { details, text: text.clone() }, heap_bytes);
         }
-        Ok(text)
+        Ok(WrittenAnswer { text, resource: PhantomData })
     }
 }
 
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
+    use std::cell::Cell;
+
     use serde_json::json;
 
     use super::*;
@@ -118,6 +187,8 @@ mod tests {
         Customer,
         Staff,
     }
+
+    impl AnswerDetails for i64 {}
 
     type Answers = WrittenAnswers<Material, Reader, i64>;
 
@@ -158,6 +229,58 @@ mod tests {
         for (details, text) in [(1, "on time"), (2, "late"), (1, "on time again")] {
             assert_eq!(ask(&answers, Reader::Staff, &state, details, text), text);
         }
+    }
+
+    #[test]
+    fn an_answer_is_shared_until_its_details_are_no_longer_current() {
+        let (answers, state) = (Answers::default(), state());
+        let builds = Cell::new(0);
+        let ask_at = |present: i64| {
+            let build = || {
+                builds.set(builds.get() + 1);
+                (present, json!(present))
+            };
+            let is_current = |written: &i64| *written == present;
+            let answer = answers.get_with((Id::ONLY, Reader::Staff), &state, is_current, build).unwrap();
+            serde_json::from_slice::<i64>(answer.text()).unwrap()
+        };
+        assert_eq!([1, 1, 2, 2, 1, 1].map(ask_at), [1, 1, 2, 2, 1, 1]);
+        assert_eq!(builds.get(), 3, "once for each change");
+    }
+
+    #[test]
+    fn a_reference_is_to_one_state_of_another_aggregate_only() {
+        let (before, after) = (state(), state());
+        let reference = StateReference::new(Some(&before));
+        assert!(reference.is_of(Some(&before)) && reference.is_of(Some(&before.clone())));
+        assert!(!reference.is_of(Some(&after)) && !reference.is_of(None));
+        let empty = StateReference::<Material>::new(None);
+        assert!(empty.is_of(None) && !empty.is_of(Some(&before)));
+        // A state that has left memory leaves its address to no other one.
+        let left = Arc::downgrade(&before);
+        drop(before);
+        assert!(left.upgrade().is_none());
+        assert!((0..100).all(|_| !reference.is_of(Some(&state()))));
+    }
+
+    /// Details that take as much memory as the largest answer.
+    struct LargeDetails;
+
+    impl AnswerDetails for LargeDetails {
+        fn heap_bytes(&self) -> usize {
+            MAX_ANSWER_BYTES
+        }
+    }
+
+    #[test]
+    fn details_count_among_the_bytes_that_are_bounded() {
+        let (answers, state) = (WrittenAnswers::<Material, (), LargeDetails>::default(), state());
+        for number in 0..2 * BOUNDS.entries {
+            let id = domain::testing::id(u32::try_from(number).unwrap());
+            answers.get_with((id, ()), &state, |_| true, || (LargeDetails, json!(number))).unwrap();
+            assert!(answers.answers.len() * MAX_ANSWER_BYTES <= BOUNDS.bytes);
+        }
+        assert!(answers.answers.len() > 0);
     }
 
     #[test]

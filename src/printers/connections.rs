@@ -15,6 +15,7 @@ use crate::adapter::{Adapter, PrinterError};
 use crate::cameras::Cameras;
 use crate::pace::ConnectionPace;
 use crate::registry::Registry;
+use crate::status_reading::StatusReading;
 use crate::temperatures::TemperatureHistories;
 use crate::unwatched::UnwatchedTime;
 use domain::id::Id;
@@ -55,13 +56,17 @@ impl PrinterConnection {
         self.pushed_at.store(at.0, Ordering::Relaxed);
     }
 
+    /// Passes the last status to `read`, with the time at which it was polled or updated by a push.
+    fn read_status<T>(&self, read: impl FnOnce(&Status, Timestamp) -> T) -> T {
+        let status = self.status.borrow();
+        let pushed_at = Timestamp(self.pushed_at.load(Ordering::Relaxed));
+        let is_pushed = status.connection == Connection::Connected;
+        read(&status, if is_pushed { status.updated_at.max(pushed_at) } else { status.updated_at })
+    }
+
     /// Returns the last status, which may have been polled or updated by a push.
     fn latest(&self) -> Status {
-        let mut status = self.status.borrow().clone();
-        if status.connection == Connection::Connected {
-            status.updated_at = status.updated_at.max(Timestamp(self.pushed_at.load(Ordering::Relaxed)));
-        }
-        status
+        self.read_status(|status, updated_at| Status { updated_at, ..status.clone() })
     }
 
     /// Begins an emergency stop, which lasts until the returned guard is dropped.
@@ -191,6 +196,30 @@ impl PrinterConnections {
         self.by_printer.get(&printer).map(|connection| connection.latest())
     }
 
+    /// Passes the last status of a printer to `read`, with the time at which it was polled or updated by a push; the
+    /// default status if the printer is not being watched. Nothing is copied. `read` must not wait, and must not use
+    /// the connections.
+    pub fn read_status<T>(&self, printer: Id, read: impl FnOnce(&Status, Timestamp) -> T) -> T {
+        match self.by_printer.get(&printer) {
+            Some(connection) => connection.read_status(read),
+            None => {
+                let unwatched = Status::default();
+                read(&unwatched, unwatched.updated_at)
+            }
+        }
+    }
+
+    /// Returns the last status of a printer as responses show it; the default status if the printer is not being
+    /// watched.
+    pub fn reading(&self, printer: Id) -> StatusReading {
+        self.read_status(printer, StatusReading::new)
+    }
+
+    /// Returns whether responses still show the last status of a printer as this reading.
+    pub fn is_latest(&self, printer: Id, reading: &StatusReading) -> bool {
+        self.read_status(printer, |status, updated_at| reading.is_of(status, updated_at))
+    }
+
     /// Registers a waiter for the outcome of a manual print that is about to be requested. If there is no waiter, the
     /// outcome is dropped.
     pub fn await_manual(&self, print: Id) -> oneshot::Receiver<Result<String, PrinterError>> {
@@ -244,6 +273,43 @@ mod tests {
     use super::*;
     use crate::tests::{adapter, registry, settings};
     use domain::testing::id;
+
+    #[tokio::test]
+    async fn a_reading_is_the_latest_until_anything_of_it_is_polled_or_pushed_or_the_printer_is_no_longer_watched() {
+        let (connections, printer) = (PrinterConnections::new(registry(settings())), id(1));
+        let unwatched = connections.reading(printer);
+        assert!(connections.is_latest(printer, &unwatched));
+        let connection = connections.put(printer, adapter("fw_rest", "http://127.0.0.1:9"));
+        assert!(connections.is_latest(printer, &unwatched), "nothing has been read yet");
+        let polled = Status {
+            connection: Connection::Connected,
+            updated_at: Timestamp(1000),
+            nozzle: 20.0,
+            ..Status::default()
+        };
+        connection.status.send_replace(polled.clone());
+        assert!(!connections.is_latest(printer, &unwatched));
+        let cold = connections.reading(printer);
+        assert_eq!((cold.updated_at, connections.is_latest(printer, &cold)), (Timestamp(1000), true));
+        // Temperatures of a printer at rest are replaced without waking anybody.
+        connection.status.send_if_modified(|status| {
+            status.nozzle = 21.0;
+            false
+        });
+        let warm = connections.reading(printer);
+        assert_eq!((connections.is_latest(printer, &cold), connections.is_latest(printer, &warm)), (false, true));
+        connection.pushed(Timestamp(2000));
+        assert!(!connections.is_latest(printer, &warm), "the same temperature, measured later");
+        let pushed = connections.reading(printer);
+        assert_eq!(pushed.updated_at, Timestamp(2000));
+        assert_eq!(connections.status(printer).unwrap().updated_at, Timestamp(2000));
+        // What was pushed before an outage does not make its status newer.
+        connection.status.send_replace(Status { connection: Connection::Unreachable, ..polled });
+        assert!(!connections.is_latest(printer, &pushed));
+        assert_eq!(connections.reading(printer).updated_at, Timestamp(1000));
+        connections.remove(printer, &connection);
+        assert!(connections.is_latest(printer, &unwatched));
+    }
 
     #[tokio::test]
     async fn a_print_that_goes_on_waits_a_moment_for_its_printer() {

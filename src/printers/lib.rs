@@ -13,6 +13,7 @@ pub mod farm_types;
 pub mod fuzzing;
 pub mod print_host;
 pub mod registry;
+pub mod status_reading;
 
 mod network;
 mod pace;

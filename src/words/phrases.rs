@@ -148,8 +148,8 @@ mod tests {
         let short = "a = needs { $need } of { $material }, { $available } free";
         assert_eq!(values(short, "needs 5 g of PLA, black, 2 g free"), Some(vec!["5 g", "PLA, black", "2 g"]));
         assert_eq!(values(short, "needs 5 g of PLA of gold, 2 g free"), Some(vec!["5 g", "PLA of gold", "2 g"]));
-        let left = "a = only { $amount } of { $material } are on hand";
-        assert_eq!(values(left, "only 5 g of PLA of gold are on hand"), Some(vec!["5 g", "PLA of gold"]));
+        let left = "a = only { $amount } of { $material } on hand";
+        assert_eq!(values(left, "only 5 g of PLA of gold on hand"), Some(vec!["5 g", "PLA of gold"]));
         let linked = "a = { $material } is linked to { $system }; remove it";
         assert_eq!(values(linked, "It is linked to A is linked to B; remove it"), Some(vec!["It is linked to A", "B"]));
         assert_eq!(values(linked, " is linked to B; remove it"), None);

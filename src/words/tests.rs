@@ -128,7 +128,7 @@ fn messages_of_the_api_are_translated_with_their_variables() {
         }
     }
     let translated = refusals_of_api::fault(Language::German, "has 12000 lines; an invoice can have at most 500");
-    assert_eq!(translated.as_deref(), Some("hat 12.000 Positionen; eine Rechnung kann höchstens 500 haben"));
+    assert_eq!(translated.as_deref(), Some("12.000 Positionen sind zu viele; eine Rechnung kann höchstens 500 haben"));
     assert_eq!(refusals_of_api::refusal(Language::German, "the moon is full"), None);
 }
 
@@ -236,6 +236,23 @@ fn counts_of_parts_are_sentences() {
     assert_eq!(
         (items(1), items(3)),
         (["1 item", "1 Artikel"].map(str::to_owned), ["3 items", "3 Artikel"].map(str::to_owned))
+    );
+}
+
+#[test]
+fn payments_of_sales_channels_have_the_same_name_on_pages_and_documents() {
+    for (language, name) in Language::ALL.into_iter().zip(["sales channel", "Vertriebskanal"]) {
+        assert_eq!(invoices::payment_method(language, "channel", "channel"), name);
+        assert_eq!(staff::payments::payment_method(language, "channel", "channel"), name);
+    }
+}
+
+#[test]
+fn plates_of_a_file_are_counted() {
+    let plates = |count| Language::ALL.map(|language| staff::products::plate_count(language, count));
+    assert_eq!(
+        (plates(1), plates(3)),
+        (["1 plate", "1 Platte"].map(str::to_owned), ["3 plates", "3 Platten"].map(str::to_owned))
     );
 }
 

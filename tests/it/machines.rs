@@ -49,6 +49,7 @@ mod other_shops;
 mod panics;
 mod parts;
 mod pushes;
+mod read_again;
 mod registered;
 pub mod sick;
 mod slots;

@@ -185,7 +185,7 @@ fn keep_an_admin(this: &Access, but: Id) -> Result<(), Refusal> {
     if administers && !this.admins().any(|admin| admin.id != but) {
         return Err(Refusal::conflict(
             "last_admin",
-            "the last active admin cannot be deleted, demoted or deactivated; make another user an admin first",
+            "the last active admin cannot be removed, demoted or disabled; make another user an admin first",
         ));
     }
     Ok(())
@@ -263,7 +263,7 @@ fn update_user(
         return Err(Refusal::new(
             Class::Stale,
             "stale_version",
-            "the user has changed since you read it; reload it and repeat the change",
+            "the user account has changed since you read it; reload it and repeat the change",
         ));
     }
     let next = User {

@@ -50,7 +50,7 @@ impl Command<Access> for FactorCommand {
                     return Err(credentials_changed());
                 }
                 if user.second_factor.as_ref().is_some_and(SecondFactor::is_on) {
-                    let words = "a second factor is already set up; remove it first";
+                    let words = "two-step sign-in is already on; turn it off first";
                     return Err(Refusal::conflict("second_factor_on", words));
                 }
                 let next = with_factor(cx, &user, Some(SecondFactor::unconfirmed(encrypted_secret.clone())));
@@ -60,7 +60,7 @@ impl Command<Access> for FactorCommand {
                 let user = user_of(&this, *user)?;
                 let pending = user.second_factor.as_ref().filter(|factor| factor.encrypted_secret == *encrypted_secret);
                 let Some(pending) = pending.filter(|factor| !factor.is_on()) else {
-                    let words = "this second factor is not being set up; start again";
+                    let words = "two-step sign-in is not being set up; start again";
                     return Err(Refusal::conflict("second_factor_not_begun", words));
                 };
                 let factor = SecondFactor {
@@ -100,7 +100,7 @@ impl Command<Access> for FactorCommand {
             C::Reset(id) => {
                 // Else whoever has somebody's session could switch theirs off without their password.
                 if is_own(cx, *id) {
-                    let words = "you cannot reset your own second factor; turn it off with your password and a code, or ask another admin";
+                    let words = "you cannot reset your own two-step sign-in; turn it off with your password and a code, or ask another admin";
                     return Err(Refusal::forbidden("own_second_factor", words));
                 }
                 let user = user_of(&this, *id)?;

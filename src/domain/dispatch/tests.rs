@@ -173,7 +173,7 @@ fn a_waiting_job_says_why() {
     let one = order(1, &[5]);
     let job = one.jobs.values().next().unwrap();
     let reason = |printers: &[Printer]| why(job, printers).unwrap();
-    assert_eq!(reason(&[]), "No large filament printer is registered.");
+    assert_eq!(reason(&[]), "No large filament printer has been added.");
     let (mut busy, mut away, mut bed) = (printer(1), printer(2), printer(3));
     busy.activity = Activity::Printing;
     busy.shows = Some("mine.gcode".into());
@@ -195,7 +195,7 @@ fn a_job_that_its_printer_refused_says_so_and_when_it_is_tried_again() {
     refused(&mut one, 0, &[7]);
     let sick = sick(7, 1000, 2_500);
     let reason = why(one.jobs.values().next().unwrap(), &[sick]).unwrap();
-    let expected = "Waiting for a printer. printer 7 is refusing to start prints (the next try is in 8 s); printer 7 \
+    let expected = "Waiting for a printer. printer 7 is rejecting print starts (next attempt in 8 s); printer 7 \
          rejected the job: Must home first.";
     assert_eq!(reason, expected);
 }

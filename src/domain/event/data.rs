@@ -335,7 +335,7 @@ carried_by! { PrinterActData:
     "printer.disconnected", "An operator disconnected a printer.";
     "printer.emergency_stopped", "An emergency stop was sent to a printer.";
     "printer.bed_cleared", "An operator confirmed that a printer's bed is clear.";
-    "printer.attention_cleared", "An operator checked a printer that had a firmware error or refused to start prints.";
+    "printer.attention_cleared", "An operator checked a printer that had a firmware error or rejected print starts.";
     "printer.homed", "A printer was homed.";
     "printer.maintenance", "Maintenance of a printer started or ended.";
 }

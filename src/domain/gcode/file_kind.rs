@@ -15,7 +15,7 @@ pub fn decide_kind(stated: Option<FileKind>, content: Option<ContentType>) -> Re
         (Some(stated @ (FileKind::Gcode | FileKind::Model)), None) => Ok(stated),
         (Some(_), _) => Err(Refusal::field("kind", "does not match the content of the file")),
         (None, None) => {
-            Err(Refusal::field("file", "is not recognized as G-code, a model or an image; send its `kind`"))
+            Err(Refusal::field("file", "is not recognised as G-code, a model or an image; send its `kind`"))
         }
     }
 }

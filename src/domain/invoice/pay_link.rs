@@ -82,7 +82,7 @@ impl InvoiceChange<'_> {
     /// Creates a pay link, replacing the current one, if any.
     pub(super) fn open_pay_link(&mut self, expires_at: Option<Timestamp>) -> Result<(), Refusal> {
         if self.invoice.issued_at.is_none() {
-            return Err(Refusal::conflict("not_issued", "the invoice is a draft; send it first"));
+            return Err(Refusal::conflict("not_issued", "the invoice is a draft; issue it first"));
         }
         if self.invoice.stage() != LedgerStage::Payable {
             return Err(Refusal::transition("the invoice cannot have a payment link", self.invoice.status));

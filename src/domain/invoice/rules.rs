@@ -116,7 +116,7 @@ impl InvoiceChange<'_> {
     pub(super) fn send(&mut self) -> Result<(), Refusal> {
         let (cx, invoice) = (self.cx, &mut self.invoice);
         if invoice.status != InvoiceStatus::Draft {
-            return Err(Refusal::transition("the invoice cannot be sent", invoice.status));
+            return Err(Refusal::transition("the invoice cannot be issued", invoice.status));
         }
         let taxed = invoice.content.sums.categories.iter().any(|one| one.rate_bps > 0);
         let gaps = cx.rules.invoices.seller_gaps(taxed);

@@ -102,7 +102,7 @@ fn a_job_of_two_materials_needs_both_in_slots() {
     assert_eq!(without.missing, [Mismatch::NotLoaded(id(2))]);
     let blind = needs(&[(1, 10), (2, 5)]);
     let both = printer(&[(Some(1), None), (Some(2), None)]);
-    assert_eq!(words(&blind, &both), "it is unknown which material each filament of the file needs");
+    assert_eq!(words(&blind, &both), "it is unknown which material each filament in the file needs");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn without_a_mapping_each_filament_is_in_the_slot_of_its_number() {
     let exchanged = unmapped(&[(Some(2), None), (Some(1), None), (Some(1), None)]);
     assert_eq!(
         words(&two, &exchanged),
-        "PLA is not in slot 1, the only one that the file can take it from, PLA is not in slot 3, the only one that the file can take it from"
+        "PLA is not in slot 1, the only place this file can take it from, PLA is not in slot 3, the only place this file can take it from"
     );
     assert!(fit(&two, &printer(&[(Some(2), None), (Some(1), None), (Some(1), None)])).fits(), "a mapping helps");
     let absent = unmapped(&[(Some(1), None), (Some(1), None), (None, None)]);
@@ -173,7 +173,7 @@ fn the_spool_that_is_used_up_best_is_taken() {
     assert_eq!(fit(&job, &three).slots[0].slot, 2);
     assert_eq!(
         words(&job, &printer(&[(Some(1), Some(39)), (Some(1), Some(5))])),
-        "its spool has 39 g of PLA left, but 40 g are needed"
+        "its spool has 39 g of PLA left, but the job needs 40 g"
     );
     let rank = |slots: &[(Option<u32>, Option<i64>)]| fit(&job, &printer(slots)).rank();
     let order = [

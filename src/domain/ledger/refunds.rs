@@ -56,7 +56,7 @@ pub(crate) fn refund(
             return refund_there(on, None, amount_cents, at_processor);
         }
         return Err(if payments.iter().any(|one| one.amount_cents > 0) {
-            Refusal::field("paymentId", "is required for payments outside of the payment processor")
+            Refusal::field("paymentId", "is required for payments made outside the payment processor")
         } else {
             let words = format!("this {} has no payments", on.terms.kind);
             Refusal::conflict("nothing_to_refund", words)
@@ -83,7 +83,7 @@ pub(crate) fn refund_otherwise(
 ) -> Result<(), Refusal> {
     own_word(method)?;
     let Some(id) = payment else {
-        return Err(Refusal::field("paymentId", "is required for refunds outside of the payment processor"));
+        return Err(Refusal::field("paymentId", "is required for refunds made outside the payment processor"));
     };
     let paid = on.ledger.payments.iter().find(|one| one.id == id && one.amount_cents > 0).cloned();
     let Some(paid) = paid else {

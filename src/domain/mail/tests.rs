@@ -90,7 +90,7 @@ fn alerts_of_a_kind_are_told_in_one_mail_that_has_bounds() {
     assert_eq!(subject, "Low stock: 70 alerts");
     assert!(id.len() <= 128, "{id}");
     assert!(text.contains("PLA 0,") && text.contains("PLA 49,") && !text.contains("PLA 50,"), "{text}");
-    assert!(text.ends_with("20 more are not listed here.\n"), "{text}");
+    assert!(text.ends_with("Plus 20 more not listed here.\n"), "{text}");
     assert_eq!(link, alerts[0].link);
     let only = AlertDigest::of(AlertKind::LowStock, Language::English, [&alerts[3]]).unwrap();
     assert_eq!((only.subject, only.text), (alerts[3].subject.clone(), alerts[3].text.clone()));

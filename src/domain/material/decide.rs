@@ -189,7 +189,7 @@ fn adjust(material: &Material, cx: &DecisionContext<'_>, delta: Amount, reason: 
     }
     if material.quantity + delta < Amount::ZERO {
         let unit = material.fields.kind.unit();
-        let words = format!("only {} {unit} of {} are on hand", material.quantity, material.fields.name);
+        let words = format!("only {} {unit} of {} on hand", material.quantity, material.fields.name);
         return Err(Refusal::conflict("insufficient_stock", words));
     }
     let kind = if delta > Amount::ZERO { MovementKind::Receive } else { MovementKind::Adjust };
@@ -205,7 +205,7 @@ fn archive(material: &Material, cx: &DecisionContext<'_>) -> MaterialDecision {
         let (name, count) = (&material.fields.name, material.claims.size());
         return Err(Refusal::conflict(
             "material_in_use",
-            format!("{count} jobs need {name}; finish or cancel them first"),
+            format!("{name} is needed by unfinished jobs ({count}); finish or cancel them first"),
         ));
     }
     if let Some(link) = material.links.values().next() {

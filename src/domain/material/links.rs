@@ -154,7 +154,7 @@ fn agree(
 ) -> LinkDecision {
     let Some(step) = current.agree(right, material.quantity) else {
         let words = "there is nothing to decide: no difference was found, or an update is still in progress; try \
-                     again after the next synchronization";
+                     again after the next synchronisation";
         return Err(Refusal::conflict("nothing_to_decide", words));
     };
     let there = current.last_amounts.as_ref().map(total);

@@ -1,5 +1,5 @@
-//! Reasons that the shop itself records for movements. They are stored in English, as the API returns them, and shown
-//! in the language of the page.
+//! Reasons that the shop itself records for movements. They are stored as the API returns them, and shown on pages as
+//! the catalogue has them in the language of the page.
 
 use crate::amount::Amount;
 use crate::material::{Movement, MovementKind};
@@ -41,12 +41,11 @@ impl Movement {
     /// Returns the reason in the language of a page. A reason that somebody typed is returned as it is.
     pub fn reason_in(&self, language: Language) -> Option<String> {
         let reason = self.reason.as_deref()?;
-        let translation = if language == Language::English { None } else { translate(language, self.kind, reason) };
-        Some(translation.unwrap_or_else(|| reason.to_owned()))
+        Some(translate(language, self.kind, reason).unwrap_or_else(|| reason.to_owned()))
     }
 }
 
-/// Returns the translation of a reason that the shop records for this kind of movement; `None` for any other reason.
+/// Returns how pages show a reason that the shop records for this kind of movement; `None` for any other reason.
 fn translate(language: Language, kind: MovementKind, reason: &str) -> Option<String> {
     match (kind, reason) {
         (MovementKind::Receive, DELIVERY) => Some(stock::delivery(language)),
@@ -66,7 +65,7 @@ fn translate(language: Language, kind: MovementKind, reason: &str) -> Option<Str
     }
 }
 
-/// Returns the translation of the reason for a change to a linked entry of the system.
+/// Returns how pages show the reason for a change to a linked entry of the system.
 fn linked(language: Language, system: StockSystem, reason: &str) -> Option<String> {
     let rest = reason.strip_prefix(system.words())?.strip_prefix(", ")?;
     let name_before = |why: &str| rest.strip_suffix(why)?.strip_suffix(": ");
@@ -85,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_of_the_shop_are_translated_and_those_of_people_stay() {
+    fn reasons_of_the_shop_are_in_the_catalogue_and_those_of_people_stay() {
         let german = |kind, reason: &str| translate(Language::German, kind, reason).unwrap_or_default();
         let excess = excess_reason(Amount(12_500), Amount::units(10));
         for (kind, reason, text) in [
@@ -107,5 +106,10 @@ mod tests {
             let reason = sync_reason(StockSystem::Spools, "PLA: black", why);
             assert_eq!(german(MovementKind::Sync, &reason), format!("Spulenverwaltung, PLA: black: {text}"));
         }
+        let english = |kind, reason: &str| translate(Language::English, kind, reason).unwrap_or_default();
+        assert_eq!(english(MovementKind::Adjust, STOCK_COUNT), "stock count");
+        assert_eq!(english(MovementKind::Consume, &excess), "12.5 used, 10 on hand");
+        let there = sync_reason(StockSystem::Parts, "PLA: black", CHANGED_THERE);
+        assert_eq!(english(MovementKind::Sync, &there), "changed in the parts system, PLA: black");
     }
 }

@@ -6,7 +6,7 @@ use crate::notation::decimal;
 use words::Language;
 
 /// Number of thousandths in a gram or millilitre.
-const UNIT: u64 = 1_000;
+const WHOLE_UNIT: u64 = 1_000;
 /// Number of thousandths of a unit in a tenth of the unit.
 const UNIT_TENTH: u64 = 100;
 /// Number of thousandths of a gram or millilitre in a tenth of a kilogram or litre.
@@ -41,12 +41,12 @@ const fn large_unit(language: Language, kind: MaterialType) -> Option<&'static s
 /// from 10 kg on `40.3 kg`. Amounts below one unit, and those that are counted, are not rounded.
 pub fn stock_amount(language: Language, amount: Amount, kind: MaterialType) -> String {
     let thousandths = amount.0.unsigned_abs();
-    let Some(large) = large_unit(language, kind).filter(|_| thousandths >= UNIT) else {
+    let Some(large) = large_unit(language, kind).filter(|_| thousandths >= WHOLE_UNIT) else {
         return exact_stock_amount(language, amount, kind);
     };
     let sign = if amount.0 < 0 { "-" } else { "" };
-    let (tenths, whole) = ((thousandths + UNIT_TENTH / 2) / UNIT_TENTH, (thousandths + UNIT / 2) / UNIT);
-    if whole >= LEAST_LARGE / UNIT {
+    let (tenths, whole) = ((thousandths + UNIT_TENTH / 2) / UNIT_TENTH, (thousandths + WHOLE_UNIT / 2) / WHOLE_UNIT);
+    if whole >= LEAST_LARGE / WHOLE_UNIT {
         let tenths = (thousandths + LARGE_TENTH / 2) / LARGE_TENTH;
         return format!("{sign}{} {large}", decimal(language, format_args!("{}.{}", tenths / 10, tenths % 10)));
     }

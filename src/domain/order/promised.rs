@@ -86,12 +86,12 @@ impl OrderChange<'_> {
         let clock = &self.cx.rules.clock;
         let (due_at, promised_at) = (self.order.due_at, promise.promised_at);
         let deadline = match due_at {
-            Some(due_at) if due_at < promised_at => format!("due at {}", clock.date_and_time(due_at)),
+            Some(due_at) if due_at < promised_at => format!("due {}", clock.date_and_time(due_at)),
             _ => format!("promised for {}", clock.date_and_time(promised_at)),
         };
         let expectation = match expected_at {
-            Some(at) => format!("now expected at {}", clock.date_and_time(at)),
-            None => "and its completion cannot be forecast".to_owned(),
+            Some(at) => format!("now expected {}", clock.date_and_time(at)),
+            None => "no forecast available".to_owned(),
         };
         let message = format!("{deadline}, {expectation}");
         self.event_with("order.late", |order| OrderLateData { order, promised_at, due_at, expected_at, message });

@@ -153,7 +153,7 @@ impl OrderChange<'_> {
         }
         let leaving = self.order.leaving();
         if lines.is_none() && !self.order.has_good_parts() {
-            let words = "the order has no good parts; have parts made again, or cancel it";
+            let words = "the order has no good parts; reprint parts, or cancel it";
             return Err(Refusal::conflict("nothing_good", words));
         }
         let lines = match lines {
@@ -239,7 +239,7 @@ fn are_there(lines: &[SentLine], leaving: &[LineShipping]) -> Result<(), Refusal
     for SentLine { line, quantity } in lines {
         let there = leaving.get(*line as usize).map_or(0, |line| line.there);
         if u64::from(*quantity) > there {
-            let words = format!("line {line} has only {there} unshipped good parts");
+            let words = format!("line {line} has too few unshipped good parts ({there})");
             return Err(Refusal::conflict("parts_not_there", words));
         }
     }

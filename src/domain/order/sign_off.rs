@@ -87,7 +87,7 @@ impl OrderChange<'_> {
         };
         let signed = job.attempts.iter().filter_map(|one| one.sign_off.as_ref()?.photo_file_id);
         if file.is_none() && signed.into_iter().any(|named| Some(named) == photo) {
-            return Err(Refusal::conflict("photo_in_use", "the photo is used by a sign-off of this job"));
+            return Err(Refusal::conflict("photo_in_use", "the picture is used by a sign-off of this job"));
         }
         self.edit_attempt(id, attempt, |attempt| attempt.photo_file_id = file);
         Ok(self.acknowledge(false))

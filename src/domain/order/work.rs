@@ -287,7 +287,8 @@ impl OrderChange<'_> {
             return Ok(());
         }
         let (good, running) = (parts.good, parts.running);
-        let words = format!("{good} parts are good and {running} in progress, out of {} ordered", line.quantity);
+        let ordered = line.quantity;
+        let words = format!("no parts are missing; ordered: {ordered}, good: {good}, in progress: {running}");
         Err(Refusal::conflict("nothing_missing", words))
     }
 

@@ -333,7 +333,7 @@ fn readable(look: &StockReading, ours: &OurSide<'_>) -> Result<Quantities, SyncC
         return conflict(ConflictKind::WrongUnit, words);
     }
     if look.items.len() > MAX_ITEMS {
-        let words = format!("the entry has {} items there; at most {MAX_ITEMS} can be synchronized", look.items.len());
+        let words = format!("the entry has {} items there; at most {MAX_ITEMS} can be synchronised", look.items.len());
         return conflict(ConflictKind::TooManyItems, words);
     }
     let mut now = Quantities::new();

@@ -74,7 +74,7 @@ impl Printer {
             (None, Some(_)) => "is starting a manual print",
             (None, None) => return Ok(()),
         };
-        Err(Refusal::conflict("printer_busy", format!("the printer {has}; it can be {what} after that has ended")))
+        Err(Refusal::conflict("printer_busy", format!("the printer {has}; it can be {what} once that has ended")))
     }
 
     pub(super) fn update(

@@ -153,6 +153,12 @@ impl Printer {
         }]
     }
 
+    /// Returns the material in each of the [`Self::slots`], in their order, without copying the slots.
+    pub fn slot_materials(&self) -> impl Iterator<Item = Option<Id>> {
+        let only_slot = self.slots.is_empty().then_some(self.fields.loaded_material_id);
+        self.slots.iter().map(|slot| slot.material_id).chain(only_slot)
+    }
+
     /// Returns whether anything is known about the printer's spools: an operator entered one, or the printer reports
     /// its slots.
     pub fn tracks_spools(&self) -> bool {

@@ -32,7 +32,7 @@ impl Printer {
             _ if mark == meant => Ok(()),
             PrintSubject::Current if self.foreign_print() && is_same_foreign_print(&mark, meant) => Ok(()),
             PrintSubject::Current if mark.is_empty() => Err(Refusal::conflict("print_over", "the print is over")),
-            PrintSubject::Current => Err(Refusal::conflict("other_print", "another print is on now")),
+            PrintSubject::Current => Err(Refusal::conflict("other_print", "another print is in progress")),
             // Somebody else has cleared it already.
             PrintSubject::OnBed if mark.is_empty() => Ok(()),
             PrintSubject::OnBed => {
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(shop.refusal(PrintSubject::Current, &meant), over());
         shop.ask(PrinterCommand::BedCleared(Inspection::default())).unwrap();
         shop.ask(take(90)).unwrap();
-        let other = Some("another print is on now".to_owned());
+        let other = Some("another print is in progress".to_owned());
         assert_eq!(shop.refusal(PrintSubject::Current, &meant), other);
         assert_eq!(shop.refusal(PrintSubject::Current, ""), other, "a page that states no print");
     }
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(shop.refusal(PrintSubject::Current, &meant), None, "the printer was only out of reach");
         shop.sees(Activity::Idle, None, Some(PrintEnd::Finished));
         shop.sees(Activity::Printing, Some("vase.gcode"), None);
-        assert_eq!(shop.refusal(PrintSubject::Current, &meant).as_deref(), Some("another print is on now"));
+        assert_eq!(shop.refusal(PrintSubject::Current, &meant).as_deref(), Some("another print is in progress"));
     }
 
     #[test]
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(shop.refusal(PrintSubject::Current, &with_file), None, "it asks for attention");
         shop.sees(Activity::Printing, Some("vase.gcode"), None);
         assert_eq!(shop.refusal(PrintSubject::Current, &without_file), None);
-        let other = Some("another print is on now".to_owned());
+        let other = Some("another print is in progress".to_owned());
         shop.sees(Activity::Printing, Some("lamp.gcode"), None);
         assert_eq!(shop.refusal(PrintSubject::Current, &with_file), other);
         shop.sees(Activity::Idle, None, None);

@@ -228,7 +228,7 @@ impl Quote {
         }
         self.shipping_cents = cx.rules.shipping_flat_cents;
         self.tax_rate_bps = tax_bps(cx.rules, self.shipping_address.as_ref());
-        faults.check(self.sum_up(), "lines", "have a total that is too large; split the quote");
+        faults.check(self.sum_up(), "lines", "the total is too large; split the quote");
     }
 
     /// Calculates all totals: lines and shipping are taxed at the destination's rate, and the tax is rounded once.

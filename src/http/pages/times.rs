@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(english(125), "2 h 5 min left");
         assert_eq!(
             [0, 125].map(|minutes| left(Language::German, minutes)),
-            ["noch weniger als eine Minute", "noch 2 Std. 5 Min."]
+            ["noch weniger als eine Minute", "noch 2\u{a0}Std. 5\u{a0}Min."]
         );
     }
 
@@ -276,8 +276,11 @@ mod tests {
         assert!(fill(&page.0, &berlin(), AT).ends_with(">17:40</time>"));
         assert!(fill(&page.0, &berlin(), AT.plus_ms(24 * HOUR_MS)).ends_with(">gestern 17:40</time>"));
         let page = mark_in(Language::German, TimeForm::Elapsed, AT);
-        let spans =
-            [(1_000, "seit weniger als einer Minute"), (720_000, "seit 12 Min."), (3_900_000, "seit 1 Std. 5 Min.")];
+        let spans = [
+            (1_000, "seit weniger als einer Minute"),
+            (720_000, "seit 12\u{a0}Min."),
+            (3_900_000, "seit 1\u{a0}Std. 5\u{a0}Min."),
+        ];
         for (ms, text) in spans {
             assert!(fill(&page.0, &berlin(), AT.plus_ms(ms)).ends_with(&format!(">{text}</time>")), "{text}");
         }

@@ -76,6 +76,14 @@ impl HeadScan {
 
     /// Processes bytes of the current line, starting in the given column.
     fn part_of_line(&mut self, piece: &[u8], column: usize) {
+        // Most lines of a head show by their first letter that they are of no interest.
+        if column == 0
+            && let Some(first) = piece.first()
+            && !matches!(first.to_ascii_lowercase(), b'c' | b't')
+        {
+            self.line[0] = 0;
+            return;
+        }
         for (slot, byte) in self.line.iter_mut().skip(column).zip(piece) {
             *slot = byte.to_ascii_lowercase();
         }
@@ -140,6 +148,23 @@ mod tests {
         }
         let chunked = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n\n\n\r\n0\r\n\r\n";
         assert!(!finds_bare(&[chunked.as_bytes()]));
+    }
+
+    #[test]
+    fn lines_that_tell_the_length_are_recognised_among_others_wherever_they_are_cut() {
+        let others = "Cookie: c\r\nTe: t\r\nX-Content-Length: 9\r\nAccept: */*\r\n";
+        let body = "\r\n\n\n\n\n";
+        for line in ["Content-Length: 4\r\n", "cOnTeNt-LeNgTh:4\r\n", "TRANSFER-encoding: chunked\r\n"] {
+            for text in
+                [format!("POST / HTTP/1.1\r\n{line}{others}{body}"), format!("POST / HTTP/1.1\r\n{others}{line}{body}")]
+            {
+                for cut in 0..text.len() {
+                    let (begin, rest) = text.as_bytes().split_at(cut);
+                    assert!(!finds_bare(&[begin, rest]), "{text:?} cut at {cut}");
+                }
+            }
+        }
+        assert!(finds_bare(&[format!("POST / HTTP/1.1\r\n{others}{body}").as_bytes()]));
     }
 
     proptest! {

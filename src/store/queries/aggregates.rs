@@ -1,9 +1,12 @@
 //! Queries for materials, SKUs and files.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use sea_orm::sea_query::{Alias, ExprTrait};
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+use sea_orm::{
+    ColumnTrait, DbErr, EntityTrait, PaginatorTrait as _, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
+};
 
 use super::orders::json;
 use super::{FileGroup, Page, Queries, equals};
@@ -70,13 +73,44 @@ impl Queries {
         filter: &MaterialFilter,
         page: Page,
     ) -> Result<(Vec<Versioned<Material>>, u64), LoadError> {
+        self.snapshots(self.material_rows(filter)?, page).await
+    }
+
+    /// Returns a page of materials like [`Self::materials`], as they are in memory. `in_memory` returns the state of a
+    /// material if it is in memory at the given version. Only if one is not, the materials of the page are read.
+    pub async fn materials_in_memory(
+        &self,
+        filter: &MaterialFilter,
+        page: Page,
+        in_memory: impl Fn(Id, i64) -> Option<Arc<Versioned<Material>>>,
+    ) -> Result<(Vec<Arc<Versioned<Material>>>, u64), LoadError> {
+        use materials::Column as C;
+        let select = self.material_rows(filter)?;
+        let total = select.clone().count(&self.db).await?;
+        let select = select.select_only().column(C::Id).column(C::Version).limit(page.limit).offset(page.offset);
+        let versions: Vec<(String, i64)> = select.into_tuple().all(&self.db).await?;
+        let state = |(id, version): &(String, i64)| {
+            let state = in_memory(id.parse().ok()?, *version)?;
+            // Its row was mended if it could not be read before.
+            self.damaged.sort_out(materials::Model::TABLE, id, Ok(state))
+        };
+        let states: Option<Vec<Arc<Versioned<Material>>>> = versions.iter().map(state).collect();
+        if let Some(states) = states {
+            return Ok((states, total));
+        }
+        let (materials, total) = self.materials(filter, page).await?;
+        Ok((materials.into_iter().map(Arc::new).collect(), total))
+    }
+
+    /// Returns the query for the materials that match the filter, newest first.
+    fn material_rows(&self, filter: &MaterialFilter) -> Result<Select<materials::Entity>, LoadError> {
         use materials::Column as C;
         let kind = filter.kind.as_ref().map(word).transpose().map_err(json)?;
         let select = materials::Entity::find()
             .filter(C::Archived.eq(false))
             .apply_if(kind, |all, kind| all.filter(C::Kind.eq(kind)))
             .apply_if(filter.q.as_deref(), |all, q| all.filter(self.contains(C::Name, q)));
-        self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+        Ok(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id))
     }
 
     /// Returns a page of SKUs, newest first, and their total number.

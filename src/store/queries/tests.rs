@@ -2,6 +2,7 @@
 
 mod audit;
 mod mails;
+mod materials;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -51,6 +51,7 @@ payment_method =
         [cash] bar
         [card] Karte
         [bank_transfer] Überweisung
+        [channel] Vertriebskanal
         [processor] Online-Zahlung
         [dispute] Rückbuchung
        *[other] { $name }

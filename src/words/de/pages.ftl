@@ -164,7 +164,7 @@ invoice_cancelled_text = Die Bestellung wurde storniert. Es ist nichts zu zahlen
 invoice_cancelled_paid_text = Die Bestellung wurde storniert. Es ist nichts mehr zu zahlen, und Ihre Zahlung wird erstattet.
 download_pdf = PDF herunterladen
 order_link = Bestellung ansehen
-seller = Verkäufer
+seller = Aussteller
 vat_id = USt-IdNr. { $id }
 credit_notes = Rechnungskorrekturen
 credit_note = Rechnungskorrektur { $number }
@@ -193,7 +193,7 @@ quote_text = Mit Ihrer Bestellung nehmen Sie das Angebot an, und wir fertigen zu
 # ‚zahlungspflichtig bestellen‘“ oder ebenso eindeutig beschriften (§ 312j Abs. 3 BGB).
 accept = Zahlungspflichtig bestellen
 decline = Ablehnen
-quote_expired_text = Dieses Angebot gilt nicht mehr. Fordern Sie gern ein neues bei uns an.
+quote_expired_text = Dieses Angebot gilt nicht mehr. Auf Wunsch erstellen wir Ihnen gern ein neues.
 open_order = Bestellung ansehen
 
 ## Modelle

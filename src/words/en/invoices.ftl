@@ -48,6 +48,7 @@ refund_failed = refund failed, { $method } { $reference }
 # $name is the method as the shop entered it, $method the same for choosing.
 payment_method =
     { $method ->
+        [channel] sales channel
         [processor] online payment
         [dispute] chargeback
        *[other] { $name }

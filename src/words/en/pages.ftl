@@ -20,7 +20,7 @@ none_yet = There's nothing for { $email } yet.
 ## Server on standby
 
 standby_title = This server is on standby
-standby_text = Another server is running the shop. If it fails, this one takes over by itself.
+standby_text = Another server is running the shop. If it fails, this one takes over automatically.
 standby_link = Open the active server
 standby_busy_text = The database is in use. This server starts as soon as it is free.
 
@@ -225,7 +225,7 @@ about_you = Your details
 name_field = Name
 phone_field = Phone
 company_field = Company
-tax_id_field = Company tax identifier
+tax_id_field = VAT ID
 language_field = Language for pages, emails and documents
 language_of_browser = Browser language; emails and documents in English
 other_language = Another language
@@ -236,7 +236,7 @@ line2_field = Address line 2
 city_field = City
 region_field = State or region
 postal_code_field = Postcode
-country_field = Country, two letters
+country_field = Country (two-letter code)
 save = Save
 
 ## Errors of forms, after the label of the field

@@ -50,7 +50,7 @@ async fn a_job_is_shown_with_all_that_is_known_of_it() {
         job["waitingReason"].is_string().then_some(job)
     })
     .await;
-    let reason = "No standard filament printer is registered.";
+    let reason = "No standard filament printer has been added.";
     assert_eq!(waits["waitingReason"], reason, "{waits}");
     let cause = json!({
         "code": "no_printer", "message": reason, "materialIds": [], "printerIds": [], "printerCount": 0, "endsAt": null,

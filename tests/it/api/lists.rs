@@ -127,3 +127,94 @@ on_both! {
         assert_eq!(mine["pagination"]["total"], 1, "{mine}");
     }
 }
+
+/// Returns the text of a list of these resources, joined from the text of each.
+async fn joined(app: &App, path: &str, plural: &str, ids: &[String]) -> String {
+    let mut texts = Vec::new();
+    for id in ids {
+        texts.push(app.get(&format!("{path}/{id}")).await.text);
+    }
+    let pagination = format!("{{\"limit\":50,\"offset\":0,\"total\":{},\"hasMore\":false}}", ids.len());
+    format!("{{\"{plural}\":[{}],\"pagination\":{pagination}}}", texts.join(","))
+}
+
+on_both! {
+    async fn materials_are_listed_as_each_of_them_is_read_after_every_change(db: Db) {
+        const PATH: &str = "/api/inventory/materials";
+        let mut app = App::new(db).await;
+        let mut ids = Vec::new();
+        for name in ["a", "b", "c"] {
+            ids.insert(0, app.material(name, 100.0).await);
+        }
+        let one = format!("{PATH}/{}", ids[1]);
+        for quantity in 101..105 {
+            let delivery = json!({"delta": 1, "reason": "new spool"});
+            app.post(&format!("{one}/adjustments"), &delivery).await.expect(200);
+            for _ in 0..2 {
+                let list = app.get(PATH).await;
+                assert_eq!(list.text, joined(&app, PATH, "materials", &ids).await);
+                assert_eq!(list.json()["materials"][1]["quantity"], quantity);
+            }
+        }
+        app.patch(&one, &json!({"name": "bronze"})).await.expect(200);
+        assert_eq!(app.get(PATH).await.text, joined(&app, PATH, "materials", &ids).await);
+        assert_eq!(names(&app, &format!("{PATH}?q=bronze"), "materials", "name").await, ["bronze"]);
+        let page = app.get(&format!("{PATH}?limit=1&offset=1")).await.expect(200);
+        assert_eq!((&page["materials"][0]["name"], &page["pagination"]["hasMore"]), (&json!("bronze"), &json!(true)));
+        app.delete(&format!("{PATH}/{}", ids.remove(0))).await.expect(204);
+        assert_eq!(app.get(PATH).await.text, joined(&app, PATH, "materials", &ids).await);
+        app.stop().await;
+        app.start().await;
+        for _ in 0..2 {
+            assert_eq!(app.get(PATH).await.text, joined(&app, PATH, "materials", &ids).await);
+        }
+    }
+}
+
+#[tokio::test]
+async fn printers_are_listed_as_each_of_them_is_read_after_every_change() {
+    const PATH: &str = "/api/printers";
+    let app = App::new(Db::sqlite()).await;
+    let mut ids = Vec::new();
+    for name in ["a", "b", "c"] {
+        let printer = json!({
+            "name": name, "type": "fw_rest", "machineType": "fdm_standard",
+            "baseUrl": format!("http://127.0.0.1:9/{name}"),
+        });
+        ids.insert(0, super::id(&app.post(PATH, &printer).await.expect(201)));
+    }
+    for id in &ids {
+        app.act(&format!("{PATH}/{id}/disconnect")).await.expect(200);
+    }
+    crate::support::until("the printers to be left alone", || async {
+        let expected = joined(&app, PATH, "printers", &ids).await;
+        (app.get(PATH).await.text == expected).then_some(())
+    })
+    .await;
+    let material = app.material("PLA", 100.0).await;
+    let one = format!("{PATH}/{}", ids[1]);
+    let service = |note: &str| json!({"on": true, "note": note});
+    let reminder = json!({"name": "Clean the nozzle", "everyHours": 100});
+    for (path, body, member, expected) in [
+        ("maintenance", service("new nozzle"), "/maintenance", json!("new nozzle")),
+        ("maintenance", service("new belt"), "/maintenance", json!("new belt")),
+        ("slots/0", json!({"materialId": material, "remaining": 80}), "/slots/0/remaining", json!(80)),
+        ("slots/1", json!({"color": "#00ff7f"}), "/slots/1/color", json!("#00ff7f")),
+        ("slots/0", json!({"remaining": 70}), "/slots/0/remaining", json!(70)),
+        ("reminders", reminder, "/maintenance", json!("new belt")),
+    ] {
+        let answer = app.post(&format!("{one}/{path}"), &body).await;
+        assert!(matches!(answer.status, 200 | 201), "{}", answer.text);
+        for _ in 0..2 {
+            let list = app.get(PATH).await;
+            assert_eq!(list.text, joined(&app, PATH, "printers", &ids).await);
+            assert_eq!(list.json()["printers"][1].pointer(member), Some(&expected), "{path}: {body}");
+        }
+    }
+    app.patch(&one, &json!({"name": "bronze"})).await.expect(200);
+    assert_eq!(names(&app, "/api/printers?q=BRONZE", "printers", "name").await, ["bronze"]);
+    let bronze = app.get(&one).await;
+    assert_eq!(bronze.header("etag"), Some(&*format!("\"{}\"", bronze.json()["version"])));
+    app.delete(&format!("{PATH}/{}", ids.remove(0))).await.expect(204);
+    assert_eq!(app.get(PATH).await.text, joined(&app, PATH, "printers", &ids).await);
+}

@@ -255,7 +255,7 @@ async fn another_sum_or_currency_pays_nothing() {
         tell(&app, &SimPayment::new(order.as_str(), cents, currency), E::Completed, &format!("evt_{n}")).await;
         assert_eq!(stands(&app, &order).await, stood("created", &["amount_mismatch"], 1, 0), "{cents} {currency}");
     }
-    until("three mails", || async { (mails(&app, "amount mismatch").len() == 3).then_some(()) }).await;
+    until("three mails", || async { (mails(&app, "payment amount differs").len() == 3).then_some(()) }).await;
     // More than is due pays, and the rest is due back.
     let (order, _) = order(&app, &sku).await;
     tell(&app, &SimPayment::new(order.as_str(), 1251, "usd"), E::Completed, "evt_more").await;

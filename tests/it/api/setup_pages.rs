@@ -131,7 +131,7 @@ async fn the_code_opens_the_wizard_and_the_first_admin_comes_first() {
     let wrong = browser.send("/setup/enter", &[("code", "AAAA-AAAA-AAAA")]).await;
     assert_eq!(Browser::led(&wrong), "/setup/enter?error=wrong_code");
     let again = browser.get("/setup/enter?error=wrong_code").await;
-    assert!(again.text.contains("That code is wrong."), "{}", again.text);
+    assert!(again.text.contains("That code is incorrect."), "{}", again.text);
     let printed = code(&app, 1).await;
     let opened = browser.send("/setup/enter", &[("code", printed.as_str())]).await;
     assert_eq!(Browser::led(&opened), "/setup");
@@ -142,7 +142,7 @@ async fn the_code_opens_the_wizard_and_the_first_admin_comes_first() {
     );
 
     let welcome = browser.get("/setup").await;
-    for words in ["Create the first admin", "Payment processor", "Not used", "step 1 of 6"] {
+    for words in ["Add the first admin", "Payment processor", "Not used", "step 1 of 6"] {
         assert!(welcome.text.contains(words), "{words} in {}", welcome.text);
     }
     assert_eq!(Browser::led(&browser.get("/setup/database").await), "/setup", "the admin comes first");
@@ -155,14 +155,15 @@ async fn the_code_opens_the_wizard_and_the_first_admin_comes_first() {
     let refused = browser.send("/setup", &nowhere).await;
     assert_eq!(refused.status, 400, "{}", refused.text);
     assert!(
-        refused.text.contains("is not a time zone of this server") && refused.text.contains("<option value=\"UTC\""),
+        refused.text.contains("“Nowhere/At all” is not a time zone of this server")
+            && refused.text.contains("<option value=\"UTC\""),
         "{}",
         refused.text
     );
     assert_eq!(Browser::led(&browser.send("/setup", &sam).await), "/setup/database");
     assert!(browser.cookies.contains_key("service_session"), "the admin is signed in");
     let welcome = browser.get("/setup").await;
-    assert!(!welcome.text.contains("Create the first admin"), "{}", welcome.text);
+    assert!(!welcome.text.contains("Add the first admin"), "{}", welcome.text);
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ async fn one_lost_request_does_not_make_an_idle_printer_offline() {
 }
 
 each_kind! {
-    #[drawn]
+    #[long]
     async fn a_printer_that_hangs_holds_up_nobody_else(kind: PrinterKind) {
         let silence = ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "8");
         let floor = Floor::new(kind, 2, SLOW, &[JUDGE_LATE, IMPATIENT, silence]).await;
@@ -78,7 +78,7 @@ each_kind! {
         floor.truth().await;
     }
 
-    #[drawn]
+    #[long]
     async fn a_print_goes_on_while_its_printer_is_away(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let (order, job) = floor.one().await;
@@ -106,6 +106,7 @@ each_kind! {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let (order, job) = floor.one().await;
         floor.app.job_is(&job, "PRINTING").await;
+        floor.stands_at(0, 0.29);
         floor.faults(0, |faults| faults.reboot_at = Some(RebootAt { progress: 0.3, forget: true }));
         // So soon back that it was not out of sight: nobody can have taken the part.
         floor.sim(0).handle.set_speed(100.0);

@@ -64,12 +64,13 @@ async fn own_print_goes_on(floor: &Floor) {
 }
 
 each_kind! {
+    #[drawn]
     async fn a_persons_own_print_survives_a_cancel_that_waited(kind: PrinterKind) {
         let (floor, job) = waiting_cancel(kind).await;
         left_alone(&floor, kind, &job).await;
     }
 
-    #[drawn]
+    #[long]
     async fn a_persons_own_print_survives_a_cancel_that_waited_over_a_kill(kind: PrinterKind) {
         let (mut floor, job) = waiting_cancel(kind).await;
         floor.app.kill_9();

@@ -68,6 +68,7 @@ each_kind! {
         join_all(both).await;
     }
 
+    #[drawn]
     async fn a_start_on_its_way_is_not_judged_early(kind: PrinterKind) {
         let both = STEPS.map(|step| async move {
             let clock = Clock::new();

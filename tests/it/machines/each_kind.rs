@@ -2,7 +2,9 @@
 //!
 //! Protocol-dependent behaviour is tested with every type in each run. A test marked `#[drawn]` is about the server's
 //! own rules, for which any printer will do: each run uses the type that its seed selects, so that the types share
-//! these tests, and the long profile uses every type for each test.
+//! these tests, and the long profile uses every type for each test. A test marked `#[long]` is also in
+//! `tests/sim/tests/floor`, where it runs for every type in virtual time: over the protocols, only the long profile
+//! runs it.
 
 use super::PrinterKind;
 use crate::support::drawing::{draw_by, run_seed};
@@ -39,7 +41,8 @@ macro_rules! sqlite {
 }
 
 /// Generates a test for each printer type, on the embedded database, or only for the selected type if it is marked
-/// `#[drawn]`; a test that takes `db: Db` also runs on PostgreSQL, with printers of the first type.
+/// `#[drawn]`, or only in the long profile if it is marked `#[long]`; a test that takes `db: Db` also runs on
+/// PostgreSQL, with printers of the first type.
 macro_rules! each_kind {
     (@kinds $($db:ident)?) => {
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -77,11 +80,17 @@ macro_rules! each_kind {
             each_kind!(@kinds $($db)?);
         }
     };
-    ($($(#[$drawn:ident])? async fn $name:ident($kind:ident: PrinterKind $(, $db:ident: Db)?) $body:block)*) => { $(
+    (@tests long of $($db:ident)?) => {
+        mod long {
+            use super::*;
+            each_kind!(@kinds $($db)?);
+        }
+    };
+    ($($(#[$share:ident])? async fn $name:ident($kind:ident: PrinterKind $(, $db:ident: Db)?) $body:block)*) => { $(
         mod $name {
             use super::*;
             async fn run($kind: PrinterKind $(, $db: Db)?) $body
-            each_kind!(@tests $($drawn)? of $($db)?);
+            each_kind!(@tests $($share)? of $($db)?);
             $(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn on_postgres() {

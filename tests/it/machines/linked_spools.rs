@@ -47,11 +47,12 @@ async fn link(floor: &Floor, what: &str, condition: fn(&Value) -> bool) -> Value
     .await
 }
 
-/// Waits until the printer's slot meets a condition; returns the slot.
+/// Waits until the printer's slot meets a condition, in the list of printers too; returns the slot.
 async fn slot(floor: &Floor, what: &str, condition: impl Fn(&Value) -> bool) -> Value {
     until(what, || async {
         let slot = floor.app.get(&floor.path(0, "")).await.expect(200)["slots"][0].clone();
-        Some(slot).filter(|slot| condition(slot))
+        let listed = floor.app.get("/api/printers").await.expect(200)["printers"][0]["slots"][0].clone();
+        Some(slot).filter(|slot| condition(slot) && condition(&listed))
     })
     .await
 }

@@ -99,6 +99,7 @@ each_kind! {
         assert_eq!(copies, 1, "of the file");
     }
 
+    #[drawn]
     async fn a_manual_print_survives_a_kill_and_an_emergency_stop_ends_it(kind: PrinterKind) {
         let mut floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let file = big(&floor).await;

@@ -60,11 +60,11 @@ each_kind! {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON]).await;
         floor.faults(0, |faults| faults.refuse_start = true);
         let (order, job) = floor.one().await;
-        let refused = |job: &Value| job["waitingReason"].as_str().is_some_and(|why| why.contains("is refusing to start prints"));
+        let refused = |job: &Value| job["waitingReason"].as_str().is_some_and(|why| why.contains("is rejecting print starts"));
         let waits = floor.job_until("the refusal to be told", &job, refused).await;
         assert_eq!((&waits["state"], attempts(&waits)), (&json!("SLICED"), vec!["not_started"]), "{waits}");
         assert!(words(&waits, "waitingReason").contains("rejected the job: "), "{waits}");
-        assert!(words(&waits, "waitingReason").contains("the next try is in"), "{waits}");
+        assert!(words(&waits, "waitingReason").contains("next attempt in"), "{waits}");
         // Nothing else waits: the same job is tried again after the rest.
         floor.attention(0, "start_refused", true).await;
         let twice = |job: &Value| job["state"] == "SLICED" && attempts(job).len() == 2;

@@ -164,7 +164,7 @@ each_kind! {
         // Both are there, and would come out exchanged.
         let waits = floor.app.job_is(&job, "SLICED").await;
         let [first, second] = [0, 1].map(|slot| slot_label(kind, slot));
-        let of = |material: &str, slot: &str| format!("{material} is not in slot {slot}, the only one that the file can take it from");
+        let of = |material: &str, slot: &str| format!("{material} is not in slot {slot}, the only place this file can take it from");
         let mut reasons = missing(&floor, &job, 0).await;
         reasons.as_array_mut().unwrap().sort_by_key(ToString::to_string);
         assert_eq!(reasons, json!([of("PETG white", &second), of("PLA black", &first)]), "{waits}");

@@ -54,6 +54,7 @@ each_kind! {
         assert!((floor.used().await - 10.0).abs() < 0.001, "paid for once");
     }
 
+    #[drawn]
     async fn an_accepted_start_that_never_comes_is_revoked_and_the_job_goes_elsewhere(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, FAST, &[JUDGE_SOON, KEEP_FILES]).await;
         floor.faults(0, |faults| faults.accept_but_never_start = true);
@@ -127,6 +128,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn every_second_answer_an_error_does_not_stop_an_order(kind: PrinterKind) {
         // Unlucky attempts happen on both; a third printer keeps their refusals from being enough to give a job up.
         let floor = Floor::new(kind, 3, FAST, &[JUDGE_SOON]).await;
@@ -137,6 +139,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn an_echo_of_a_finish_is_counted_once(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         floor.faults(0, |faults| {

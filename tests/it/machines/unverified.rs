@@ -72,6 +72,7 @@ each_kind! {
         assert_eq!(floor.started(0), 0);
     }
 
+    #[drawn]
     async fn a_printer_that_comes_back_with_the_print_decides(kind: PrinterKind) {
         let (floor, order, job) = doubt_at(SLOW, kind, StartFate::Late).await;
         floor.physically("the late start", 0, started).await;
@@ -106,7 +107,7 @@ each_kind! {
         floor.truth().await;
     }
 
-    #[drawn]
+    #[long]
     async fn a_printer_that_comes_back_knowing_nothing_is_given_another_start(kind: PrinterKind) {
         let (floor, order, job) = doubt(kind, StartFate::Lost).await;
         floor.faults(0, |faults| (faults.disconnect, faults.accept_but_never_start) = (false, false));
@@ -116,7 +117,7 @@ each_kind! {
         floor.truth().await;
     }
 
-    #[drawn]
+    #[long]
     async fn an_operator_says_that_it_did_not_start(kind: PrinterKind) {
         let (floor, order, job) = doubt(kind, StartFate::Lost).await;
         // Until that is known the job would be sent there again, in vain.
@@ -134,7 +135,7 @@ each_kind! {
         floor.truth().await;
     }
 
-    #[drawn]
+    #[long]
     async fn an_operator_says_that_it_failed(kind: PrinterKind) {
         let (floor, order, job) = doubt(kind, StartFate::Lost).await;
         let resolved = resolve(&floor, &job, "failed").await;
@@ -150,7 +151,7 @@ each_kind! {
         floor.truth().await;
     }
 
-    #[drawn]
+    #[long]
     async fn an_operator_says_that_it_finished(kind: PrinterKind) {
         // It really did, and the printer is gone for good.
         let (floor, order, job) = doubt(kind, StartFate::Late).await;

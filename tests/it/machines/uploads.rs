@@ -97,6 +97,7 @@ fn files(floor: &Floor, printer: usize) -> Vec<String> {
 }
 
 each_kind! {
+    #[drawn]
     async fn our_files_leave_the_printer_and_those_of_people_stay(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         // A person's, and one that another server put there.

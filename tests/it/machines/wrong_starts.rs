@@ -38,7 +38,7 @@ async fn slow_uploads(floor: &Floor, quantity: u32) -> (String, Vec<Value>) {
 }
 
 each_kind! {
-    #[drawn]
+    #[long]
     async fn story_01_a_start_for_a_busy_printer_does_not_end_the_print_there(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 10_000 }));
@@ -57,7 +57,7 @@ each_kind! {
         assert_eq!((floor.started(0), floor.finished(0)), (2, 2), "one after the other, both to their ends");
     }
 
-    #[drawn]
+    #[long]
     async fn story_02_a_batch_is_dispatched_once(kind: PrinterKind) {
         let floor = Floor::new(kind, 3, FAST, &[JUDGE_LATE]).await;
         floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 700 }));
@@ -85,7 +85,7 @@ each_kind! {
         floor.truth().await;
     }
 
-    #[drawn]
+    #[long]
     async fn story_05_a_start_that_came_to_nothing_does_not_print_for_ever(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON]).await;
         floor.faults(0, |faults| faults.accept_but_never_start = true);
@@ -99,7 +99,7 @@ each_kind! {
         floor.truth().await;
     }
 
-    #[drawn]
+    #[long]
     async fn story_06_an_accepted_command_is_no_evidence(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         floor.faults(0, |faults| faults.start_late = HELD);
@@ -115,7 +115,7 @@ each_kind! {
         floor.truth().await;
     }
 
-    #[drawn]
+    #[long]
     async fn story_07_a_job_cancelled_while_it_is_sent_is_not_printed(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 10_000 }));
@@ -133,7 +133,7 @@ each_kind! {
         floor.truth().await;
     }
 
-    #[drawn]
+    #[long]
     async fn story_08_a_job_that_is_being_sent_stays_with_its_printer(kind: PrinterKind) {
         let floor = Floor::new(kind, 2, FAST, &[JUDGE_LATE]).await;
         floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 10_000 }));
@@ -150,7 +150,7 @@ each_kind! {
         floor.truth().await;
     }
 
-    #[drawn]
+    #[long]
     async fn story_09_nothing_is_printed_onto_a_bed_that_nobody_cleared(kind: PrinterKind) {
         let mut floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
         let (_, job) = floor.one().await;
@@ -171,6 +171,7 @@ each_kind! {
         assert_eq!(floor.started(0), 2);
     }
 
+    #[long]
     async fn story_10_a_slow_upload_is_waited_for_and_sent_once(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 120_000 }));
@@ -180,7 +181,7 @@ each_kind! {
         floor.truth().await;
     }
 
-    #[drawn]
+    #[long]
     async fn story_13_the_spool_decides_and_nobody_knows_is_no_spool(kind: PrinterKind) {
         let mut floor = Floor::empty(Db::sqlite(), kind, 2, FAST, &[JUDGE_LATE]).await;
         let matte = json!({"name": "PLA black", "type": "filament", "variant": "matte", "quantity": 500, "unit": "g"});

@@ -127,7 +127,7 @@ on_sqlite! {
         for act in ["cancel", "pause", "resume"] {
             let refused = posted(&sam, &format!("{path}/{act}"), &[("form_token", &own), ("print", &old)]).await;
             assert_eq!(refused.status, 409, "{act}: {}", refused.text);
-            assert!(refused.text.contains("Another print is on now"), "{act}: {}", refused.text);
+            assert!(refused.text.contains("Another print is in progress"), "{act}: {}", refused.text);
             is_sound(&refused);
         }
         floor.looked_at(0).await;

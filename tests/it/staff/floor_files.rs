@@ -106,7 +106,7 @@ async fn the_slot_is_chosen_where_the_printer_reports_its_slots() {
     })
     .await;
     is_sound(&offer);
-    for part in ["automatic", "Slot A4: GFA00 #2e6f40", "External spool", "Slot for filament 1 (PETG #ff7a1a)"] {
+    for part in ["Automatic", "Slot A4: GFA00 #2e6f40", "External spool", "Slot for filament 1 (PETG #ff7a1a)"] {
         assert!(offer.text.contains(part), "{part}: {}", offer.text);
     }
     let own = token(&offer);

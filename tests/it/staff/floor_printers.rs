@@ -193,7 +193,7 @@ async fn the_stop_says_what_it_is_and_leads_to_its_explanation_without_the_scrip
     let path = format!("/floor/printers/{}", floor.printers[0]);
     let name = floor.app.get(&floor.path(0, "")).await.expect(200)["name"].as_str().unwrap().to_owned();
     for (language, words, full) in [
-        ("en", "Emergency stop", format!("Emergency stop of {name}: hold for one second")),
+        ("en", "Emergency stop", format!("Emergency stop for {name}: hold for one second")),
         ("de", "Not-Halt", format!("Not-Halt von {name}: eine Sekunde lang gedrückt halten")),
     ] {
         sam.patch("/api/auth/me", &json!({"language": language})).await.expect(200);

@@ -79,7 +79,7 @@ on_sqlite! {
             assert!(page.text.contains(&format!(">{total} total</p>")), "{query}: {}", page.text);
             // The counts of states follow all other filters, and a state without jobs is left out.
             let of_state = if query.contains("FAILED") { 1 } else { total };
-            let is_counted = page.text.contains(&format!("<b>{of_state}</b> waiting for a printer</a>"));
+            let is_counted = page.text.contains(&format!("<b>{of_state}</b> Waiting for a printer</a>"));
             assert_eq!(is_counted, of_state > 0, "{query}: {}", page.text);
         }
         // The form shows what the list is narrowed by, and keeps what it has no field for.
@@ -112,8 +112,8 @@ on_sqlite! {
         let address = format!("/shop/jobs?{}", filters.replace('&', "&amp;"));
         let page = sam.get(&format!("/shop/jobs?{filters}&printer=")).await;
         is_sound(&page);
-        let counted = format!("href=\"{address}\" aria-current=\"true\"><b>60</b> waiting for a printer</a>");
-        for part in [">60 total</p>", &format!("href=\"{address}&amp;from=50\">Older</a>"), &counted] {
+        let counted = format!("href=\"{address}\" aria-current=\"true\"><b>60</b> Waiting for a printer</a>");
+        for part in [">60 entries</p>", &format!("href=\"{address}&amp;from=50\">Older</a>"), &counted] {
             assert!(page.text.contains(part), "{part} in {}", page.text);
         }
         assert_eq!(rows(&page.text), 50, "{}", page.text);
@@ -160,7 +160,7 @@ on_sqlite! {
         let chosen = format!("<option value=\"{}\" selected>{name}</option>", floor.printers[0]);
         assert!(page.text.contains(&chosen), "{chosen} in {}", page.text);
         assert!(!page.text.contains(&waiting) && page.text.contains(&printing), "{}", page.text);
-        assert!(page.text.contains("<b>1</b> printing</a>") && page.text.contains(">1 total</p>"), "{}", page.text);
+        assert!(page.text.contains("<b>1</b> Printing</a>") && page.text.contains(">1 entry</p>"), "{}", page.text);
 
         floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);
         let failure = floor.app.job_is(&printing, "FAILED").await;

@@ -128,7 +128,7 @@ on_sqlite! {
         assert!(none.text.contains("No orders yet") && none.text.contains("href=\"/shop/orders/new\""), "{}", none.text);
         let nothing = sam.get("/shop/orders/new").await;
         is_sound(&nothing);
-        assert!(nothing.text.contains("No SKUs to order yet"), "{}", nothing.text);
+        assert!(nothing.text.contains("No products to order yet"), "{}", nothing.text);
         let sku = crate::api::some_sku(&app).await;
         let form = sam.get(&format!("/shop/orders/new?sku={sku}&customer=ann@example.org")).await;
         is_sound(&form);

@@ -32,7 +32,7 @@ on_sqlite! {
         let sam = operator(&app).await;
         let none = sam.get("/shop/products").await;
         is_sound(&none);
-        assert!(none.text.contains("No SKUs yet") && none.text.contains("href=\"/shop/products/files\""), "{}", none.text);
+        assert!(none.text.contains("No products yet") && none.text.contains("href=\"/shop/products/files\""), "{}", none.text);
         let (material, file) = (app.material("PLA black", 1_000.0).await, app.gcode("vase", 3_600, 20.5).await);
         let form = sam.get(&format!("/shop/products/new?file={file}")).await;
         is_sound(&form);
@@ -90,13 +90,13 @@ on_sqlite! {
         let list = sam.get("/shop/products?show=withdrawn&q=vase").await;
         is_sound(&list);
         assert!(list.text.contains(&format!("href=\"{path}\"")), "{}", list.text);
-        assert!(sam.get("/shop/products?show=active").await.text.contains("No SKUs match"));
+        assert!(sam.get("/shop/products?show=active").await.text.contains("No products match"));
         let refusal = sent(&sam, &own, &format!("{path}/delete"), &[]).await;
         assert!(refusal.status == 409 && refusal.text.contains("role=\"alert\""), "{}", refusal.text);
         is_sound(&refusal);
         app.post(&format!("/api/orders/{order}/cancel"), &json!({})).await.expect(200);
         let gone = sent(&sam, &own, &format!("{path}/delete"), &[]).await;
-        assert!(gone.status == 200 && gone.text.contains("No SKUs yet"), "{}", gone.text);
+        assert!(gone.status == 200 && gone.text.contains("No products yet"), "{}", gone.text);
         assert_eq!(sam.get(&path).await.status, 404);
     }
 
@@ -156,7 +156,7 @@ on_sqlite! {
         let path = format!("/shop/products/files/{file}");
         let without = sam.get(&path).await;
         is_sound(&without);
-        assert!(without.text.contains("Add material") && !without.text.contains(">Create SKU</button>"), "{}", without.text);
+        assert!(without.text.contains("Add material") && !without.text.contains(">Add product</button>"), "{}", without.text);
         app.material("PETG black", 1_000.0).await;
         let material = app.material("PLA black", 1_000.0).await;
         let page = sam.get(&path).await;
@@ -211,7 +211,7 @@ on_sqlite! {
         assert_eq!(orders["orders"][0]["lines"][0]["skuId"], json!(id_of(&app, "DESK-HOOK-2").await), "{orders}");
         let folded = sam.get(&path).await;
         is_sound(&folded);
-        assert!(folded.text.contains("<summary>Create another SKU</summary>"), "{}", folded.text);
+        assert!(folded.text.contains("<summary>Add another product</summary>"), "{}", folded.text);
     }
 
     async fn a_file_is_uploaded_and_printed_once_from_its_page(db: Db) {
@@ -236,7 +236,7 @@ on_sqlite! {
         let page = arrived(&sam, upload(own.clone(), "hook.gcode", code).await).await;
         assert_eq!(page.status, 200, "{}", page.text);
         is_sound(&page);
-        for words in ["<h1>hook.gcode</h1>", "Plate 1", "20 min", "7.5 g", "Create SKU using the full form", "Manual print"] {
+        for words in ["<h1>hook.gcode</h1>", "Plate 1", "20 min", "7.5 g", "Add product using the full form", "Manual print"] {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }
         let matches = floor.app.get("/api/files?q=hook").await.expect(200);
@@ -247,7 +247,7 @@ on_sqlite! {
         is_sound(&list);
         let row = list.text.split_once(&format!("title=\"hook.gcode\" href=\"{path}\"")).expect("its row").1;
         let row = row.split("</tr>").next().unwrap();
-        let links = [format!("href=\"{path}#once\">Print…"), format!("href=\"{path}#sell\">Create SKU")];
+        let links = [format!("href=\"{path}#once\">Print…"), format!("href=\"{path}#sell\">Add product")];
         for part in links.iter().map(String::as_str).chain(["20 min</td>", ">7.5 g</td>"]) {
             assert!(row.contains(part), "{part} in {row}");
         }
@@ -339,7 +339,7 @@ async fn chromium_tells_of_an_upload_and_leads_to_the_file() {
     // What is refused is told on the page, and the form can be sent again.
     browser.eval(&tab, &choose("new Uint8Array([0, 1, 2])")).await;
     let shows_refusal =
-        "document.querySelector('form[data-sends] [role=status]').textContent.includes('not recognized as G-code')";
+        "document.querySelector('form[data-sends] [role=status]').textContent.includes('not recognised as G-code')";
     browser.until(&tab, "the refusal to be told", shows_refusal).await;
     assert_eq!(browser.eval(&tab, "document.querySelector('form[data-sends] button').disabled").await, false);
     app.material("PLA black", 1_000.0).await;
@@ -350,7 +350,7 @@ async fn chromium_tells_of_an_upload_and_leads_to_the_file() {
     browser.until(&tab, "it to fit a phone", "document.documentElement.scrollWidth <= window.innerWidth").await;
     // Name, weight and material are those of the file: a price makes a product of it.
     browser.fill(&tab, "Price", "4.50").await;
-    browser.press(&tab, "Create SKU").await;
+    browser.press(&tab, "Add product").await;
     browser.sees(&tab, "4.50 USD").await;
     browser.sees(&tab, "3.5 g PLA black").await;
     assert_eq!(browser.faults(&base), Vec::<String>::new());

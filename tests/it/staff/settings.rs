@@ -262,7 +262,7 @@ on_sqlite! {
             assert!(whole.text.contains(&format!("<th scope=\"row\">{name}</th>")), "{name} in {}", whole.text);
         }
         let kind = if whole.text.contains("PostgreSQL") { "PostgreSQL" } else { "SQLite" };
-        for words in [env!("CARGO_PKG_VERSION"), kind, " free ", "not used", "Actors by kind"] {
+        for words in [env!("CARGO_PKG_VERSION"), kind, " free ", "Not used", "Actors by kind"] {
             assert!(whole.text.contains(words), "{words} in {}", whole.text);
         }
         let folder = app.folder().display().to_string();

@@ -273,13 +273,13 @@ async fn stock_from_10_kg_on_is_in_kilograms_with_the_colour_of_its_name_and_wit
     let list = sam.get("/shop/stock").await;
     is_sound(&list);
     let row = list.text.split_once("<tbody>").unwrap_or_else(|| panic!("{}", list.text)).1;
-    for part in [">40.3 kg</td>", ">No reorder level</span>", "no reorder level</span>", "fill=\"#f57c1f\""] {
+    for part in [">40.3 kg</td>", ">No reorder point</span>", "no reorder point</span>", "fill=\"#f57c1f\""] {
         assert!(row.contains(part), "{part} in {row}");
     }
     assert!(!row.contains("40342 g") && !row.contains(">0 g</td><td class=\"desk\""), "{row}");
     let page = sam.get(&format!("/shop/stock/materials/{id}")).await;
     // The ledger has all decimals; what is typed is grams.
-    for part in ["<dd>40.3 kg</dd>", ">No reorder level<", ">+40.342 kg</td>", "Amount received (g)"] {
+    for part in ["<dd>40.3 kg</dd>", ">No reorder point<", ">+40.342 kg</td>", "Amount received (g)"] {
         assert!(page.text.contains(part), "{part} in {}", page.text);
     }
 }

@@ -93,7 +93,7 @@ on_sqlite! {
         let forged = send(&target, fields().part("picture", picture("", b""))).await;
         assert_eq!(forged.status, 403, "{}", forged.text);
         let target = format!("{target}?token={own}");
-        let wrong = [("part.txt", &b"no picture"[..], "must be an image"), ("part.png", &b""[..], "must not be empty")];
+        let wrong = [("part.txt", &b"no picture"[..], "must be a picture"), ("part.png", &b""[..], "must not be empty")];
         for (name, bytes, words) in wrong {
             let faulty = send(&target, fields().part("picture", picture(name, bytes))).await;
             let message = format!("Picture of the parts: {words}.");

@@ -46,7 +46,7 @@ on_sqlite! {
             ("role", ("role", "admin"), "Make Sam an operator</button>"),
             ("disable", ("", ""), "Enable Sam</button>"),
             ("enable", ("", ""), "Disable Sam</button>"),
-            ("password", ("password", "battery horse correct"), "Reset password of Sam</button>"),
+            ("password", ("password", "battery horse correct"), "Reset password for Sam</button>"),
         ] {
             let page = act(word, field).await;
             assert!(page.status == 200 && page.text.contains("<h1>Users</h1>"), "{word}: {}", page.text);

@@ -149,13 +149,18 @@ async fn a_server_that_does_not_share_the_folders_does_not_stand_by() {
     // A copy of the folder is none of the leader's, either.
     let copy = tempfile::tempdir().unwrap();
     std::fs::write(copy.path().join("leader#mark"), "of an earlier time").unwrap();
-    for (folders, setting) in [
+    let cases = [
         (vec![], "files.dir"),
         (vec![settings[0].clone()], "files.documents_dir"),
         (vec![(FILES, copy.path().display().to_string()), settings[1].clone()], "files.dir"),
-    ] {
+    ];
+    // Side by side: the leader has the same time to mark its folders for each of them.
+    let begin = |(folders, setting): (Vec<(&'static str, String)>, &'static str)| {
         let mut second = beside(&first, &url, &folders);
         second.spawn();
+        (second, setting)
+    };
+    for (mut second, setting) in cases.map(begin) {
         assert!(!second.ended().await, "it is an error");
         let log = second.log().join("\n");
         assert!(log.contains(&format!("{setting} (")) && log.contains("cannot stand by"), "{log}");

@@ -76,9 +76,12 @@ struct Omissions {
     without_spool_managers: Vec<usize>,
 }
 
+/// Part of a plan with the given number.
+type NumberedPart = fn(usize) -> PlanPart;
+
 impl Omissions {
     fn cut(&self) -> Result<Cut, SimError> {
-        let lists: [(&[usize], fn(usize) -> PlanPart); 10] = [
+        let lists: [(&[usize], NumberedPart); 10] = [
             (&self.without_orders, PlanPart::Order),
             (&self.without_tasks, PlanPart::Task),
             (&self.without_rules, PlanPart::Rule),

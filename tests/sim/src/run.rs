@@ -146,6 +146,8 @@ fn live_day(world: &World, plan: &Plan, people: &mut People) -> Result<Ending, S
         };
         oracles::no_attempt_starts_twice(world)?;
         if let Some(ending) = ending {
+            // Before another server looks for leftovers at its start.
+            oracles::nothing_stays_on_printers(world)?;
             return Ok(ending);
         }
         // No two servers share a moment, so the time of an event says which of them did it.

@@ -121,7 +121,10 @@ impl Shop {
         let leave = Arc::new(move || story.tell("the server cannot go on"));
         let app = Box::pin(App::start_on(&config, premises, leave)).await?;
         let kinds = app.overview();
-        let state = AppState::new(app, config, CancellationToken::new());
+        let stopping = CancellationToken::new();
+        // As a server does. They end with the runtime.
+        drop(app.integrations.start(&stopping));
+        let state = AppState::new(app, config, stopping);
         Ok(Self {
             router: http_pages::router(state),
             clock: world.clock.clone(),

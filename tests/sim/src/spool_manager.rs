@@ -110,7 +110,7 @@ struct ManagerState {
     used_by_people: i64,
 }
 
-/// SpoolFate of a request.
+/// `SpoolFate` of a request.
 enum SpoolFate {
     /// It is answered.
     Answered(StatusCode, Value),

@@ -172,7 +172,7 @@ fn the_tests_that_must_catch_one_exist() -> io::Result<()> {
                     panic!("{}: no test of a package: {filter}", one.name);
                 };
                 let of_package = match files.entry(package.to_owned()) {
-                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Occupied(place) => place.into_mut(),
                     Entry::Vacant(place) => place.insert(files_of(package)?),
                 };
                 assert!(of_package.iter().any(|file| file.has(names)), "{}: there is no test {names}", one.name);

@@ -119,7 +119,7 @@ fn causes_are_in_the_language_of_the_page() {
     let missing: Vec<Vec<String>> = match_printers(job, &german).iter().map(|one| one.missing_words(&german)).collect();
     assert!(missing.contains(&vec!["PLA galaxy black ist nicht eingelegt".to_owned()]), "{missing:?}");
     let blank = waiting(job, &WaitContext { printers: &[], ..german }).unwrap();
-    assert_eq!(blank.sentence(), "Kein Großformat-Filamentdrucker ist angelegt.");
+    assert_eq!(blank.sentence(), "Kein Großformat-Filamentdrucker ist vorhanden.");
 }
 
 #[test]

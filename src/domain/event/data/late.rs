@@ -13,7 +13,7 @@ use crate::time::Timestamp;
 #[api(name = "OrderLateEventData", example = order_example(json!({
     "status": "printing", "promisedAt": "2026-11-03T17:00:00.000Z", "dueAt": null,
     "expectedAt": "2026-11-05T10:00:00.000Z",
-    "message": "promised for 3 Nov 2026 17:00, now expected at 5 Nov 2026 10:00",
+    "message": "promised for 3 Nov 2026 17:00, now expected 5 Nov 2026 10:00",
 })))]
 pub struct OrderLateData {
     #[serde(flatten)]

@@ -28,7 +28,7 @@ pub struct ShopRestoredData {
     pub(crate) first_event: i64,
 }
 carried_by! { ShopRestoredData:
-    "shop.restored", "The shop was restored from a backup: synchronize again everything that you store about it.";
+    "shop.restored", "The shop was restored from a backup: synchronise again everything that you store about it.";
     "shop.restore_reviewed", "An operator reviewed a restored shop; jobs start again.";
 }
 

@@ -49,7 +49,7 @@ fn a_printer_that_cannot_start_any_more_is_not_told_to() {
     let mut shop = PrinterFixture::by_hand();
     shop.ask(PrinterCommand::Maintenance { on: true, note: None }).unwrap();
     assert!(matches!(shop.there().answer, UploadAnswer::Done));
-    assert!(matches!(&shop.end().error, Some(ManualFailure::Busy(why)) if why.contains("maintenance")));
+    assert!(matches!(&shop.end().error, Some(ManualFailure::Busy(why)) if why.contains("out of service")));
     assert!(!shop.p().effects().iter().any(|effect| matches!(effect, PrinterEffect::Manual { .. })));
 }
 

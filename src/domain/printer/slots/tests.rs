@@ -34,7 +34,9 @@ fn report(shop: &mut PrinterFixture, slots: &[ReportedSlot]) {
 }
 
 fn held(shop: &PrinterFixture) -> Vec<Option<Id>> {
-    shop.p().slots().iter().map(|slot| slot.material_id).collect()
+    let materials: Vec<Option<Id>> = shop.p().slots().iter().map(|slot| slot.material_id).collect();
+    assert!(shop.p().slot_materials().eq(materials.iter().copied()), "{materials:?}");
+    materials
 }
 
 #[test]

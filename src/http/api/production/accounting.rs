@@ -52,7 +52,11 @@ pub fn routes() -> ResourceRoutes {
             op.named("listPostings", "List postings to the accounting system")
         })
         .post(operator, "/api/accounting/postings/{id}/retry", retry, |op| {
-            op.named("retryPosting", "Retry a posting").error(409, "already_posted", "The document is already posted.")
+            op.named("retryPosting", "Retry a posting").error(
+                409,
+                "already_posted",
+                "The document has already been posted.",
+            )
         })
         .get(admin, "/api/integrations/accounting", show, |op| {
             op.named("getAccounting", "Retrieve the accounting connection").about("Tokens are never returned.")

@@ -126,7 +126,7 @@ struct Imported {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "SkippedPrinter", example = json!({
-    "id": "4", "name": "Right", "reason": "a printer with this address is already registered",
+    "id": "4", "name": "Right", "reason": "Right has already been added with this address",
 }))]
 struct Skipped {
     /// ID of the printer in the print farm software.

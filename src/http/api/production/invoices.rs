@@ -310,6 +310,6 @@ async fn refund(
 
 /// Returns the ID of an invoice's issued document; fails with 409 for a draft.
 fn issued(invoice: &Invoice) -> Result<Id, ApiError> {
-    let words = "the invoice is a draft and has no document yet; send it first";
+    let words = "the invoice is a draft and has no document yet; issue it first";
     Ok(invoice.issued().ok_or_else(|| Refusal::conflict("not_issued", words))?.id)
 }

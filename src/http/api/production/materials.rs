@@ -1,5 +1,6 @@
 //! Materials: stock on hand, reservations, stock counts, adjustments, and a ledger of every change.
 
+mod list;
 mod one;
 
 use api_derive::{Request, Response};
@@ -7,7 +8,6 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use domain::aggregate::Versioned;
 use domain::amount::Amount;
 use domain::id::Id;
 use domain::material::{
@@ -26,7 +26,7 @@ use http::reply::{Created, ListPage, NoContent, Resource};
 use http::routes::ResourceRoutes;
 use http::wire::{Filled, MaxChars, NotNegative, ONE_LINE, Optional, enumeration};
 use kernel::directory::Directory;
-use store::queries::{MaterialFilter, Queries};
+use store::queries::Queries;
 
 const PATH: &str = "/api/inventory/materials";
 const IN_USE: &str = "The material is used by a SKU or an unfinished order or job, or is loaded in a printer.";
@@ -46,7 +46,7 @@ pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     let about = "Stock on hand, reservations, and a ledger of every change.";
     ResourceRoutes::new("Materials", about, "material")
-        .get(operator, PATH, list, |op| op.named("listMaterials", "List materials with their stock"))
+        .get(operator, PATH, list::show, |op| op.named("listMaterials", "List materials with their stock"))
         .post(operator, PATH, create, |op| op.named("createMaterial", "Add a material"))
         .get(operator, "/api/inventory/materials/{id}", one::show, |op| op.named("getMaterial", "Retrieve a material"))
         .patch(operator, "/api/inventory/materials/{id}", update, |op| {
@@ -178,18 +178,6 @@ pub struct Adjustment {
     reason: String,
 }
 
-/// Query parameters for listing materials.
-#[derive(Request, Debug)]
-pub struct MaterialQuery {
-    /// Return only materials of the given type.
-    #[api(name = "type")]
-    kind: Option<MaterialType>,
-    /// Return only materials whose name or brand contains the given text.
-    q: Option<String>,
-    #[api(flatten)]
-    page: PageQuery,
-}
-
 /// Material with its stock.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -278,18 +266,6 @@ impl From<Movement> for MovementView {
         let Movement { reason, actor, created_at, .. } = line;
         Self { id, kind, delta_quantity, delta_reserved, quantity, reserved, job_id, reason, actor, created_at }
     }
-}
-
-async fn list(
-    State(app): State<MaterialHandles>,
-    Query(query): Query<MaterialQuery>,
-) -> Result<ListPage<MaterialView>, ApiError> {
-    let page = query.page.into();
-    let filter = MaterialFilter { kind: query.kind, q: query.q };
-    let (some, total) = app.queries.materials(&filter, page).await?;
-    let view =
-        |versioned: &Versioned<Material>| Some(MaterialView::new(versioned.state.as_ref()?, versioned.revision()));
-    Ok(ListPage::new(page, some.iter().filter_map(view), total))
 }
 
 /// Adds the material described by the request.

@@ -8,11 +8,13 @@ mod device;
 mod fields;
 mod files;
 mod print;
+mod read;
 mod record;
 mod slots;
 mod stop;
 mod temperatures;
 mod view;
+mod view_inputs;
 
 pub use acts::PrinterAct;
 pub use care::log_maintenance;
@@ -28,7 +30,6 @@ pub use view::{activity, last_answer};
 
 use std::sync::Arc;
 
-use api_derive::Request;
 use axum::extract::State;
 use serde_json::Value;
 
@@ -40,23 +41,17 @@ use domain::id::Id;
 use domain::material::Material;
 use domain::order::Order;
 use domain::principal::Role;
-use domain::printer::{Attention, Printer, PrinterAnswer, PrinterCommand};
-use domain::printer_status::Activity;
-use domain::refusal::Faults;
-use domain::sku::MachineType;
+use domain::printer::{Printer, PrinterAnswer, PrinterCommand};
 use fields::{NewPrinter, PrinterChange};
 use http::access::RequiredAccess;
 use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_present};
 use http::error::ApiError;
 use http::handles::handles;
 use http::openapi::operation::DescribedError;
-use http::openapi::shape::{Shape, word};
-use http::openapi::words::words_of;
-use http::page::{PageQuery, Query, cut};
 use http::path_id::PathId;
-use http::reply::{Created, ListPage, NoContent, Plain, Resource};
+use http::reply::{Created, NoContent, Resource};
 use http::routes::ResourceRoutes;
-use http::wire::{FromJson, ToSchema, ValuePath, read_body, read_word};
+use http::wire::read_body;
 use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
 use kernel::environment::Environment;
@@ -103,13 +98,13 @@ pub fn routes() -> ResourceRoutes {
     let about =
         "Registration, monitoring and control of printers. Error messages from printers are returned unchanged.";
     let routes = ResourceRoutes::new("Printers", about, "printer")
-        .get(operator, PATH, list, |op| op.named("listPrinters", "List printers"))
+        .get(operator, PATH, read::list, |op| op.named("listPrinters", "List printers"))
         .post(operator, PATH, create, |op| {
             op.named("createPrinter", "Register a printer")
                 .about("The printer is registered even if it does not respond. Its API key is never returned.")
                 .error(409, "printer_exists", "A printer with this address or serial number is already registered.")
         })
-        .get(operator, "/api/printers/{id}", one, |op| op.named("getPrinter", "Retrieve a printer"))
+        .get(operator, "/api/printers/{id}", read::one, |op| op.named("getPrinter", "Retrieve a printer"))
         .patch(operator, "/api/printers/{id}", update, |op| {
             let busy = "The type and address cannot be changed while the printer has a job.";
             op.named("updatePrinter", "Update a printer").error(409, "printer_busy", busy).error(
@@ -121,67 +116,11 @@ pub fn routes() -> ResourceRoutes {
         .delete(operator, "/api/printers/{id}", remove, |op| {
             op.named("deletePrinter", "Remove a printer").about("Its attempts and events are kept.").errors(&[BUSY])
         })
-        .get(operator, "/api/printers/{id}/status", status, |op| {
+        .get(operator, "/api/printers/{id}/status", read::status, |op| {
             op.named("getPrinterStatus", "Retrieve a printer's status")
         });
     let routes = camera::routes(temperatures::routes(files::routes(device::routes(routes))));
     record::routes(care::routes(slots::routes(commands::routes(print::routes(stop::routes(routes))))))
-}
-
-/// Filter for printers that need an operator's attention.
-#[derive(Clone, Copy, Debug)]
-enum AttentionFilter {
-    /// Printers that need attention for any reason: `true` in the query.
-    Any,
-    /// Printers that need attention for the given reason.
-    One(Attention),
-}
-
-impl AttentionFilter {
-    fn takes(self, printer: &Printer) -> bool {
-        match self {
-            Self::Any => !printer.attention().is_empty(),
-            Self::One(attention) => printer.attention().contains(&attention),
-        }
-    }
-}
-
-impl ToSchema for AttentionFilter {
-    const NAME: Option<&'static str> = Some("AttentionFilter");
-    fn schema() -> Shape {
-        word(words_of::<Attention>().into_iter().chain(["true"]))
-            .about("Only printers that need attention for this reason or, with `true`, for any reason.")
-    }
-}
-
-impl FromJson for AttentionFilter {
-    type Inner = Self;
-    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
-        if value == "true" { Some(Self::Any) } else { read_word(&value, place, faults).map(Self::One) }
-    }
-    fn inner(&self) -> Option<&Self> {
-        Some(self)
-    }
-}
-
-/// Query parameters for listing printers.
-#[derive(Request, Debug)]
-pub struct PrinterQuery {
-    /// Return only printers of the given type.
-    #[api(name = "type")]
-    kind: Option<String>,
-    /// Return only printers with the given machine type.
-    machine_type: Option<MachineType>,
-    /// Return only printers in the given state.
-    state: Option<Activity>,
-    /// Return only printers with the given tag.
-    tag: Option<String>,
-    /// Return only printers that need attention for the given reason or, with `true`, for any reason.
-    attention: Option<AttentionFilter>,
-    /// Return only printers whose name contains the given text. Case is ignored.
-    q: Option<String>,
-    #[api(flatten)]
-    page: PageQuery,
 }
 
 /// Returns the connection to a printer; fails with 409 if an operator disconnected it. Waits briefly for the connection
@@ -203,36 +142,16 @@ pub async fn connection(
 /// Returns all printers that are not deleted, newest first, without copying them. They are in memory, so the database
 /// is not needed.
 pub fn present_all(app: &PrinterHandles) -> Vec<Arc<Versioned<Printer>>> {
-    let mut all = app.printers.all_present();
+    newest_first(&app.printers)
+}
+
+/// Returns all printers that are not deleted like [`present_all`].
+fn newest_first(printers: &Directory<Printer>) -> Vec<Arc<Versioned<Printer>>> {
+    let mut all = printers.all_present();
     all.sort_by_key(|versioned| {
         std::cmp::Reverse(versioned.state.as_ref().map(|printer| (printer.created_at, printer.id)))
     });
     all
-}
-
-async fn list(
-    State(app): State<PrinterHandles>,
-    Query(query): Query<PrinterQuery>,
-) -> Result<ListPage<PrinterView>, ApiError> {
-    let PrinterQuery { kind, machine_type, state, tag, attention, q, page } = query;
-    let (page, q) = (page.into(), q.map(|q| q.to_lowercase()));
-    let is_match = |printer: &Printer| {
-        let fields = &printer.fields;
-        kind.as_ref().is_none_or(|kind| fields.kind == *kind)
-            && machine_type.is_none_or(|requested| fields.machine_type == requested)
-            && tag.as_ref().is_none_or(|tag| fields.tags.contains(tag))
-            && q.as_ref().is_none_or(|q| fields.name.to_lowercase().contains(q))
-            && state.is_none_or(|requested| view::activity(&app, printer) == requested)
-            && attention.is_none_or(|requested| requested.takes(printer))
-    };
-    let mut matching = present_all(&app);
-    matching.retain(|versioned| versioned.state.as_ref().is_some_and(&is_match));
-    // Only what is shown is made.
-    let (some, total) = cut(page, matching);
-    let view = |versioned: &Arc<Versioned<Printer>>| {
-        Some(PrinterView::new(&app, versioned.state.as_ref()?, versioned.revision()))
-    };
-    Ok(ListPage::new(page, some.iter().filter_map(view), total))
 }
 
 async fn create(
@@ -260,11 +179,6 @@ pub async fn register(app: &PrinterHandles, origin: CommandOrigin, body: &Value)
     let _alone = app.printer_connections.registering.lock().await;
     let command = PrinterCommand::Create(Box::new(new_printer.into_fields(app).await?));
     Ok(app.printers.create(origin, command).await?.0)
-}
-
-async fn one(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Resource<PrinterView>, ApiError> {
-    let (version, printer) = find_present(&app.printers, id).await?;
-    Ok(Resource::new(version, PrinterView::new(&app, &printer, version)))
 }
 
 /// Changes the fields of a printer that the request contains.
@@ -308,9 +222,4 @@ async fn remove(
 ) -> Result<NoContent, ApiError> {
     archive(&app, id, &call).await?;
     Ok(NoContent)
-}
-
-async fn status(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<StatusView>, ApiError> {
-    let (_, printer) = find_present(&app.printers, id).await?;
-    Ok(Plain(StatusView::of(&app, &printer)))
 }

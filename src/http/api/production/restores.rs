@@ -70,7 +70,7 @@ pub fn routes() -> ResourceRoutes {
                      of invoices and credit notes must either be left unchanged or be higher than every number issued \
                      since the restore.",
                 )
-                .error(409, "already_reviewed", "The restore is already reviewed.")
+                .error(409, "already_reviewed", "The restore has already been reviewed.")
         })
 }
 

@@ -46,7 +46,7 @@ impl SignOffRequest {
             match file {
                 None => return Err(Refusal::field("photoFileId", "no such file").into()),
                 Some(file) if file.kind != FileKind::Image => {
-                    return Err(Refusal::field("photoFileId", "must be an image").into());
+                    return Err(Refusal::field("photoFileId", "must be a picture").into());
                 }
                 Some(_) => {}
             }

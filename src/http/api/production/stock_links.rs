@@ -43,7 +43,7 @@ handles! {
 /// Returns the stock link routes.
 pub fn routes() -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
-    let about = "Materials that are also counted in another system. Changes on either side are synchronized.";
+    let about = "Materials that are also counted in another system. Changes on either side are synchronised.";
     ResourceRoutes::new("Stock links", about, "material")
         .get(operator, "/api/inventory/stock-links", show, |op| {
             op.named("getStockLinks", "List stock links and the states of the external systems")
@@ -53,8 +53,8 @@ pub fn routes() -> ResourceRoutes {
                 .about("Returns the entries as last read from the external systems.")
         })
         .post(operator, "/api/inventory/stock-links/look", look, |op| {
-            op.named("lookAtStock", "Synchronize stock now")
-                .about("Synchronization also runs automatically every `stock_sync.interval_seconds`.")
+            op.named("lookAtStock", "Synchronise stock now")
+                .about("Synchronisation also runs automatically every `stock_sync.interval_seconds`.")
                 .unkeyed()
         })
         .post(operator, LINKS, link, |op| {
@@ -238,7 +238,7 @@ async fn link(
                 Ok(LinkCommand::Link { system, entry, name })
             }
             None if board.on => {
-                Err(Refusal::field("entryId", "no such entry was found in that system; synchronize again if it is new")
+                Err(Refusal::field("entryId", "no such entry was found in that system; synchronise again if it is new")
                     .into())
             }
             None => Err(Refusal::field("system", "this system is not configured").into()),
@@ -251,7 +251,7 @@ async fn link(
     Ok(Created::unversioned(location, &done, view))
 }
 
-/// Sets the side whose stock is correct, and synchronizes with the external system.
+/// Sets the side whose stock is correct, and synchronises with the external system.
 pub async fn resolve_conflict(
     app: &LinkHandles,
     material: Id,

@@ -152,8 +152,8 @@ mod tests {
     #[test]
     fn messages_that_are_in_no_list_are_found_by_their_text() {
         let german = |code, message| error_text(Language::German, code, message).unwrap_or_default();
-        let short = german("parts_not_there", "line 2 has only 1 unshipped good parts");
-        assert_eq!(short, "Position 2 hat nur 1 gute Teile, die noch nicht versendet sind.");
+        let short = german("parts_not_there", "line 2 has too few unshipped good parts (1)");
+        assert_eq!(short, "Gute Teile von Position 2, die noch nicht versendet sind: nur 1.");
         assert_eq!(german("sku_not_found", "no such SKU"), "Das gibt es nicht oder nicht mehr.");
         assert_eq!((german("odd", "the moon is full"), german("rate_limited", "x").is_empty()), (String::new(), false));
         assert_eq!(error_text(Language::English, "sku_not_found", "no such SKU"), None);
@@ -191,7 +191,7 @@ mod tests {
                 "the quote cannot be sent while its status is accepted",
                 "Das Angebot kann in seinem aktuellen Status nicht gesendet werden.",
             ),
-            ("insufficient_stock", "only 5 g of PLA black are on hand", "Von PLA black sind nur 5 g vorrätig."),
+            ("insufficient_stock", "only 5 g of PLA black on hand", "Von PLA black sind nur 5 g vorrätig."),
             ("wrong_credentials", "the current password is incorrect", "Das aktuelle Passwort ist falsch."),
         ] {
             assert_eq!(german(code, message), text);

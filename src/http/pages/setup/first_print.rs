@@ -248,7 +248,7 @@ mod tests {
         let running = FirstPrintStage::Running { percent: 7, minutes: Some(3), is_paused: false };
         assert_eq!(running.words(Language::German, "Ada"), "Ada druckt.");
         let html = running.part(Language::German, Id::ONLY, "Ada").into_string();
-        assert!(html.contains(", noch etwa 3 Min.") && html.contains(">Ada öffnen</a>"), "{html}");
+        assert!(html.contains(", noch etwa 3\u{a0}Min.") && html.contains(">Ada öffnen</a>"), "{html}");
     }
 
     #[test]

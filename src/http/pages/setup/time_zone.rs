@@ -32,7 +32,7 @@ pub(super) static ZONE_PAGE: LazyLock<PageCode> =
 pub(super) fn faults(language: Language, sent: &PageForm) -> Vec<FaultLine> {
     let error = ShopClock::parse(sent.text(ZONE.variable)).err();
     let line = |TimeZoneError(name)| {
-        let message = texts::time_zone_fault(language, &format!("{name:?}"));
+        let message = texts::time_zone_fault(language, &name.escape_debug().to_string());
         FaultLine::of(format!("{}: {message}.", (ZONE.label)(language)))
     };
     error.map(line).into_iter().collect()

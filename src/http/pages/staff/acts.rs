@@ -291,7 +291,7 @@ mod tests {
             ("trackingNumber", ["Tracking number", "Sendungsnummer"]),
             ("priority", ["Priority", "Priorität"]),
             ("method", ["Payment method", "Zahlungsart"]),
-            (PHOTO_MEMBER, ["Picture of the parts", "Foto der Teile"]),
+            (PHOTO_MEMBER, ["Picture of the parts", "Bild der Teile"]),
             ("shippingAddress.city", ["City", "Ort"]),
             ("colour", ["", ""]),
         ] {

@@ -116,9 +116,9 @@ mod tests {
         for part in [
             "data-title=\"1! 12 im Druck, 45\u{a0}%\"",
             "<b>12</b> Drucker im Druck",
-            "<b>1</b> braucht Sie",
+            "<b>1</b> wartet auf Sie",
             "<b>3</b> bereit",
-            "Nächster frei <shop-time near 1795884000000 de>",
+            "Als Nächster frei: <shop-time near 1795884000000 de>",
         ] {
             assert!(german.contains(part), "{part} in {german}");
         }

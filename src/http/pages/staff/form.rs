@@ -338,7 +338,8 @@ mod tests {
         form.refuse(Refusal::field("priceCents", "must be a whole number").into());
         let price = html! { (form.alert()) (form.field("priceCents", "Preis", "", FieldControl::Decimal)) };
         let price = place(price.into_string());
-        assert!(price.contains("Preis: muss ein Betrag sein, etwa 2,50") && !price.contains("lang="), "{price}");
+        assert!(price.contains("Preis: muss ein Betrag sein, zum Beispiel 2,50"), "{price}");
+        assert!(!price.contains("lang="), "{price}");
     }
 
     #[test]

@@ -394,8 +394,7 @@ mod tests {
         let [one, other]: [Id; 2] = ids.map(|id| id.parse().unwrap());
         let skus = |names: [&str; 2]| [(one, names[0].to_owned()), (other, names[1].to_owned())];
         assert_eq!(only_named("cable CLIP", skus(["Cable clip", "Cable clip, large"])), Ok(one));
-        let several = only_named("Clip", skus(["Clip", "clip"]));
-        assert!(several.is_err_and(|words| words.contains("code")));
+        assert!(only_named("Clip", skus(["Clip", "clip"])).is_err_and(|words| words.contains("code")));
         assert!(only_named("Cable", skus(["Cable clip", "Vase"])).is_err());
     }
 }

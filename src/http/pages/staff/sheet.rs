@@ -158,7 +158,7 @@ mod tests {
             [0, 1, 60, 3540, 3541, 7500].map(|seconds| span(Language::English, seconds)),
             ["0 min", "1 min", "1 min", "59 min", "1 h 00 min", "2 h 05 min"]
         );
-        assert_eq!(span(Language::German, 7500), "2 Std. 05 Min.");
+        assert_eq!(span(Language::German, 7500), "2\u{a0}Std. 05\u{a0}Min.");
     }
 
     #[test]

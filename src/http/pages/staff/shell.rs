@@ -386,9 +386,11 @@ mod tests {
         ] {
             assert!(english.contains(text), "{text} in {english}");
         }
-        for text in
-            ["\"hours\":\"%1 Std. %2 Min.\"", "\"hold\":\"Weiter gedrückt halten: %1\"", "\"done\":\"Erledigt.\""]
-        {
+        for text in [
+            "\"hours\":\"%1\u{a0}Std. %2\u{a0}Min.\"",
+            "\"hold\":\"Weiter gedrückt halten: %1\"",
+            "\"done\":\"Erledigt.\"",
+        ] {
             assert!(german.contains(text), "{text} in {german}");
         }
     }

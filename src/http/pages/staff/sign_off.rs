@@ -16,6 +16,7 @@ use super::shell::with_token;
 use super::subject::{SIGN_OFF_WORD, check_at_printer, check_of_job, mark_at_printer, mark_of_job, print_field};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use crate::form::{PageForm, check_token};
+use crate::refused::capital;
 use config::Config;
 use domain::id::Id;
 use domain::job::Job;
@@ -115,7 +116,7 @@ pub(super) fn sign_off_form(language: Language, of: &SignOffSubject, reasons: &[
                 label for={ "reason-" (id) } { (REASON_LABEL(language)) }
                 select id={ "reason-" (id) } name="reason" {
                     option value="" { (common::no_defect(language)) }
-                    @for reason in reasons { option value=(reason) { (defect_name(language, reason)) } }
+                    @for reason in reasons { option value=(reason) { (capital(&defect_name(language, reason))) } }
                 }
             }
             div class="field" {
@@ -259,5 +260,17 @@ mod tests {
         }
         assert!(!form(Some(6)).contains("type=\"number\""), "{}", form(Some(6)));
         assert_eq!(form(Some(6)).matches("name=\"goodCount\"").count(), 7);
+    }
+
+    #[test]
+    fn defects_are_offered_with_a_capital_letter() {
+        let of = SignOffSubject { path: "/signed".to_owned(), id: Id::ONLY, parts: None, print: None };
+        let reasons = ["layer_shift".to_owned(), "wrong_colour".to_owned()];
+        for (language, names) in
+            Language::ALL.into_iter().zip([["Layer shift", "Wrong colour"], ["Schichtversatz", "Falsche Farbe"]])
+        {
+            let form = sign_off_form(language, &of, &reasons, None).into_string();
+            assert!(names.iter().all(|name| form.contains(&format!(">{name}</option>"))), "{form}");
+        }
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn timing_label(language: Language, outlook: OrderOutlook) -> Markup 
     }
 }
 
-/// Renders when an order has to be ready and when it is expected to be, as in "promised Tue 17:00, now expected Thu
+/// Renders when an order has to be ready and when it is expected to be, as in "promised for Tue 17:00, now expected Thu
 /// 10:00"; renders nothing before a promise is made.
 pub(super) fn timing_words(language: Language, order: &Order, outlook: OrderOutlook) -> Markup {
     let Some(deadline) = order.deadline() else { return html! {} };
@@ -72,7 +72,7 @@ mod tests {
         let now = desk.bench.now;
         let promise = Promise { made_at: now, expected_at: now, promised_at: now.plus_ms(3_600_000), met_at: None };
         desk.ask(&OrderNews::Promise(promise)).unwrap();
-        assert!(words(&desk, Some(now)).starts_with("promised <shop-time"), "{}", words(&desk, Some(now)));
+        assert!(words(&desk, Some(now)).starts_with("promised for <shop-time"), "{}", words(&desk, Some(now)));
         assert!(words(&desk, Some(now)).contains(", now expected <shop-time"));
         assert!(words(&desk, None).ends_with(", no forecast available"));
         desk.order.as_mut().unwrap().due_at = Some(now);

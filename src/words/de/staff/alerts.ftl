@@ -16,7 +16,7 @@ flagged_orders = Bestellungen: { $count } Meldungen
 late_orders = { $count } Bestellungen sind verspätet
 flagged_printers = Drucker: { $count } Meldungen
 custom_requests = { $count } Anfragen
-accounting_issues = Buchhaltung: { $count } Probleme mit Handlungsbedarf
+accounting_issues = Buchhaltung: { $count } Meldungen
 flagged_integrations = Integrationen: { $count } Meldungen
 failed_backups = { $count } fehlgeschlagene Sicherungen
 not_listed =
@@ -51,7 +51,7 @@ endpoint_disabled =
 
 job_failed_subject = { $job } fehlgeschlagen: { $error }
 job_failed = Der Druckauftrag { $job } ({ $product }) der Bestellung { $order } ist fehlgeschlagen: { $error }.
-job_failed_advice = Versuchen Sie ihn erneut, oder brechen Sie ihn ab; er wird nicht automatisch wiederholt.
+job_failed_advice = Versuchen Sie ihn erneut oder brechen Sie ihn ab; er wird nicht automatisch wiederholt.
 not_sliced_subject = { $job } kann nicht geslict werden
 several_not_sliced_subject =
     { $count ->
@@ -60,18 +60,18 @@ several_not_sliced_subject =
     }
 not_sliced =
     Das Modell von { $product } kann mit dem Profil { $profile } nicht geslict werden: { $error }.
-    Korrigieren Sie das Modell oder das Profil, und geben Sie die Druckaufträge dann frei; sie werden nicht automatisch erneut geslict.
+    Korrigieren Sie das Modell oder das Profil und geben Sie die Druckaufträge dann frei; sie werden nicht automatisch erneut geslict.
 
 ## Lager
 
 low_stock_subject = Knapper Bestand: { $name }, noch { $available }
 low_stock = { $name }: { $available } von { $on_hand } im Lager verfügbar, weniger als der Meldebestand von { $point }.
 short_stock = { $name }: { $available } von { $on_hand } im Lager verfügbar, weniger als ein wartender Druckauftrag braucht.
-jobs_held = Neue Druckaufträge, die es brauchen, warten, bis Bestand hinzugefügt wird.
+jobs_held = Neue Druckaufträge, die dieses Material brauchen, warten, bis Bestand hinzugefügt wird.
 usual_order = Die übliche Bestellmenge ist { $amount }.
 discrepancy_subject = Abweichender Bestand: { $name }, { $missing } fehlen
-used_beyond_stock = Drucke haben { $amount } { $name } mehr verbraucht, als im Lager waren. Bitte zählen Sie den Bestand.
-reserved_beyond_stock = Von { $name } sind { $on_hand } im Lager, aber { $reserved } für Druckaufträge reserviert. Bitte zählen Sie den Bestand, und bestellen Sie nach.
+used_beyond_stock = Drucke haben von { $name } { $amount } mehr verbraucht, als im Lager war. Bitte zählen Sie den Bestand.
+reserved_beyond_stock = Von { $name } sind { $on_hand } im Lager, aber { $reserved } für Druckaufträge reserviert. Bitte zählen Sie den Bestand und bestellen Sie nach.
 
 ## Zahlungen ohne Bestellung
 
@@ -111,32 +111,32 @@ flag_name =
        *[other] { $code }
     }
 order_flag_subject = { $number }: { $flag }
-order_flag = Die Bestellung { $number } braucht Ihre Aufmerksamkeit: { $reason }.
+order_flag = Bei der Bestellung { $number } besteht Handlungsbedarf: { $reason }.
 invoice_flag_subject = Rechnung an { $name }: { $flag }
-invoice_flag = Die Rechnung { $invoice } an { $name } braucht Ihre Aufmerksamkeit: { $reason }.
+invoice_flag = Bei der Rechnung { $invoice } an { $name } besteht Handlungsbedarf: { $reason }.
 not_ordered_subject = Das Angebot { $quote } wurde angenommen, aber seine Bestellung kann nicht angelegt werden
 not_ordered = Das Angebot { $quote } wurde angenommen, aber seine Bestellung konnte nicht angelegt werden: { $reason }. Beheben Sie das Problem; die Bestellung wird angelegt, wenn das Angebot erneut angenommen wird.
 
-## Bestellungen anderer Shops
+## Bestellungen aus Vertriebskanälen
 
-held_sale_subject = Die bezahlte Bestellung { $number } eines anderen Shops ist angehalten
+held_sale_subject = Die bezahlte Bestellung { $number } aus einem Vertriebskanal ist angehalten
 held_sale = Sie ist gespeichert und wird so bald wie möglich produziert.
 unmapped_variants = In der Variantenzuordnung fehlt ein Eintrag für { $names }.
-conflict_subject = Widersprüchliche Änderungen an der Bestellung { $number } eines anderen Shops
-conflict = Widersprüchliche Änderungen an der Bestellung { $number } eines anderen Shops (hier Bestellung { $order }): { $reason }.
-unreported_shipment_subject = Eine Sendung der Bestellung { $number } eines anderen Shops konnte nicht gemeldet werden
+conflict_subject = Widersprüchliche Änderungen an der Bestellung { $number } aus einem Vertriebskanal
+conflict = Widersprüchliche Änderungen an der Bestellung { $number } aus einem Vertriebskanal (hier Bestellung { $order }): { $reason }.
+unreported_shipment_subject = Eine Sendung der Bestellung { $number } aus einem Vertriebskanal konnte nicht dorthin gemeldet werden
 unreported_shipment =
-    Der andere Shop weiß nichts von der Sendung { $shipment } seiner Bestellung { $number } (hier Bestellung { $order }): { $reason }
-    Tragen Sie sie dort manuell ein, oder versuchen Sie es erneut.
+    Dem Vertriebskanal ist die Sendung { $shipment } seiner Bestellung { $number } (hier Bestellung { $order }) nicht bekannt: { $reason }
+    Tragen Sie sie dort manuell ein oder versuchen Sie es erneut.
 
 ## Verspätete Bestellungen
 
 late_subject = { $number } verspätet sich
 late_order = Bestellung { $number }
 late_order_of = Bestellung { $number } für { $customer }
-due_expected = { $order }: fällig am { $deadline }, nun erwartet am { $expected }.
+due_expected = { $order }: fällig am { $deadline }, nun voraussichtlich am { $expected } fertig.
 due_unknown = { $order }: fällig am { $deadline }, und die Fertigstellung lässt sich nicht vorhersagen.
-promised_expected = { $order }: zugesagt für den { $deadline }, nun erwartet am { $expected }.
+promised_expected = { $order }: zugesagt für den { $deadline }, nun voraussichtlich am { $expected } fertig.
 promised_unknown = { $order }: zugesagt für den { $deadline }, und die Fertigstellung lässt sich nicht vorhersagen.
 
 ## Drucker
@@ -152,10 +152,10 @@ fault_subject = Störung am Drucker: { $name }
 fault =
     Die Firmware von { $name } meldet: { $report }
 
-    Auf dem Drucker startet kein weiterer Druckauftrag, bis ihn jemand geprüft und das bestätigt hat.
+    Auf dem Drucker startet kein weiterer Druckauftrag, bis jemand den Drucker geprüft und das bestätigt hat.
 suspicion_subject = Möglicher Fehldruck: { $name }
 suspicion = Die Fehldruckerkennung ist zu { $percent }{ "\u00A0" }% sicher, dass der Druck auf { $name } misslingt.
-print_paused = Der Druck wurde pausiert: Prüfen Sie ihn, und setzen Sie ihn dann fort, oder brechen Sie ihn ab.
+print_paused = Der Druck wurde pausiert: Prüfen Sie ihn und setzen Sie ihn dann fort oder brechen Sie ihn ab.
 print_not_paused = Der Druck konnte nicht pausiert werden: Prüfen Sie ihn sofort.
 print_continues = Der Druck läuft weiter: Prüfen Sie ihn.
 
@@ -164,7 +164,7 @@ print_continues = Der Druck läuft weiter: Prüfen Sie ihn.
 maintenance_subject = Wartung bei { $printer } fällig: { $task }
 maintenance = { $task } ist bei { $printer } fällig: { $reason } seit dem letzten Mal.
 maintenance_blocks = Der Drucker nimmt keine Druckaufträge an, bis die Arbeit erledigt und eingetragen ist.
-maintenance_can_wait = Der Drucker nimmt weiter Druckaufträge an; tragen Sie die Arbeit ein, wenn sie erledigt ist.
+maintenance_can_wait = Der Drucker nimmt weiterhin Druckaufträge an; tragen Sie die Arbeit ein, wenn sie erledigt ist.
 hours_reached = { $done } von { $every } Druckstunden
 prints_reached = { $done } von { $every } Drucken
 grams_reached = { $done } von { $every } Gramm Material
@@ -186,9 +186,9 @@ wishes =
 phone_line = Telefon: { $text }
 inscription_line = Inschrift: { $text }
 notes_line = Anmerkungen: { $text }
-estimate = Geschätzt auf { $total }, gültig bis zum { $until }.
+estimate = Geschätzter Preis: { $total }, gültig bis zum { $until }.
 unpriced = Nicht in den Preistabellen, mit Standardwerten geschätzt: { $names }.
-request_advice = Prüfen Sie die Anfrage, und beantworten Sie sie mit einem Angebot.
+request_advice = Prüfen Sie die Anfrage und beantworten Sie sie mit einem Angebot.
 
 ## Buchhaltung
 
@@ -201,7 +201,7 @@ not_posted_subject = { $number } wurde nicht gebucht
 not_posted =
     Die Buchhaltung hat { $number } abgelehnt: { $error }.
 
-    Beheben Sie das Problem dort oder in den Einstellungen, und senden Sie das Dokument dann erneut. Alles andere läuft weiter.
+    Beheben Sie das Problem dort oder in den Einstellungen und senden Sie das Dokument dann erneut. Alles andere läuft weiter.
 
 ## Integrationen
 
@@ -209,7 +209,7 @@ integration_subject = Integration mit Handlungsbedarf: { $name }
 integration =
     Die Integration { $name } antwortet, aber ihre Antworten sind nicht verwendbar: { $reason }.
 
-    Jemand muss das beheben: Prüfen Sie dort die Berechtigungen ihres Tokens, oder ändern Sie ihre URL oder ihr Token unter { $url }. Sie werden nur dann erneut benachrichtigt, wenn das Problem nach der Behebung wieder auftritt.
+    Jemand muss das beheben: Prüfen Sie dort die Berechtigungen ihres Tokens oder ändern Sie ihre URL oder ihr Token unter { $url }. Sie werden nur dann erneut benachrichtigt, wenn das Problem nach der Behebung wieder auftritt.
 
 ## Sicherungen
 

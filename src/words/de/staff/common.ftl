@@ -20,7 +20,7 @@ address_line_2 = Adresszusatz
 postal_code = Postleitzahl
 city = Ort
 region = Bundesland oder Region
-country = Land, zwei Buchstaben
+country = Land (Code aus zwei Buchstaben)
 good_parts = Gute Teile
 defect = Mangel
 amount = Betrag
@@ -34,7 +34,7 @@ internal_notes = Interne Notizen
 
 ## Abnahme von Teilen und Not-Halt
 
-picture_of_parts = Foto der Teile
+picture_of_parts = Bild der Teile
 no_defect = Keine Angabe
 defect_adhesion = schlechte Haftung
 defect_warping = Verzug
@@ -49,15 +49,15 @@ none_good = Keines gut
 both_good = Beide gut
 all_good = Alle { $parts } gut
 some_good = { $parts } gut
-sign_off = Abnehmen
+sign_off = Abnahme bestätigen
 emergency_stop = Not-Halt
 hold_to_stop = Not-Halt von { $printer }: eine Sekunde lang gedrückt halten
 emergency_stop_of = Not-Halt von { $printer }
 
 ## Dauern
 
-span_minutes = { $minutes } Min.
-span_hours = { $hours } Std. { $minutes } Min.
+span_minutes = { $minutes }{ "\u00A0" }Min.
+span_hours = { $hours }{ "\u00A0" }Std. { $minutes }{ "\u00A0" }Min.
 
 ## Positionen von Entwürfen
 
@@ -74,7 +74,7 @@ get_started_text = Richten Sie vor dem ersten Druck drei Dinge ein. Danach stehe
 add_printer = Drucker hinzufügen
 add_printer_text = Geben Sie seine Adresse ein. Admins können auch das Netzwerk durchsuchen.
 add_material = Material anlegen
-add_material_text = Filament, Harz oder Platten, und wie viel Sie davon haben.
+add_material_text = Filament, Harz oder Plattenmaterial, und wie viel Sie davon haben.
 add_sku = Produkt anlegen
 add_sku_text = Ein Produkt, das Sie verkaufen, mit Datei, Material und Preis.
 step_done = Erledigt

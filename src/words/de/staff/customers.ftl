@@ -13,7 +13,7 @@ email_column = E-Mail-Adresse
 name_column = Name
 company_column = Firma
 phone_column = Telefon
-since_column = Seit
+since_column = Kunde seit
 
 ## Ein Kunde
 
@@ -28,7 +28,7 @@ billing_address = Rechnungsadresse
 billing_address_additional = Weitere Rechnungsadresse
 shipping_address = Lieferadresse
 shipping_address_additional = Weitere Lieferadresse
-since = Seit
+since = Kunde seit
 profile_note = Nur der Kunde selbst kann dieses Profil ändern.
 spent = Umsatz abzüglich Erstattungen
 nothing_spent = Noch nichts.

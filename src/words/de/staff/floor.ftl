@@ -30,13 +30,13 @@ group_by = Gruppieren nach
 by_state = Zustand
 by_place = Standort
 by_model = Modell
-density = Dichte
+density = Kartengröße
 automatic = Nach Anzahl der Drucker
-comfortable = Komfortabel
+comfortable = Normal
 compact = Kompakt
 large = Groß
 apply = Anwenden
-next_free = Nächster frei { $time } · { $printer }
+next_free = Als Nächster frei: { $time } · { $printer }
 up_next = Als Nächstes
 waiting =
     { $count ->

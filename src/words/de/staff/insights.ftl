@@ -102,10 +102,10 @@ deleted = gelöscht
 no_reason = anderer oder kein Grund
 up_to = bis { $span }
 longer = länger
-seconds = { $seconds } Sek.
-minutes = { $minutes } Min. { $seconds } Sek.
-whole_hours = { $hours } Std.
-hours = { $hours } Std. { $minutes } Min.
+seconds = { $seconds }{ "\u00A0" }Sek.
+minutes = { $minutes }{ "\u00A0" }Min. { $seconds }{ "\u00A0" }Sek.
+whole_hours = { $hours }{ "\u00A0" }Std.
+hours = { $hours }{ "\u00A0" }Std. { $minutes }{ "\u00A0" }Min.
 whole_days =
     { $days ->
         [one] { $days } Tag
@@ -113,8 +113,8 @@ whole_days =
     }
 days =
     { $days ->
-        [one] { $days } Tag { $hours } Std.
-       *[other] { $days } Tage { $hours } Std.
+        [one] { $days } Tag { $hours }{ "\u00A0" }Std.
+       *[other] { $days } Tage { $hours }{ "\u00A0" }Std.
     }
 
 ## Spalten

@@ -25,7 +25,7 @@ works_without = Ihr Betrieb läuft auch ohne.
 redis_about = Gleicht Ratenbegrenzungen zwischen Servern ab und gibt Ereignisse an andere Programme weiter.
 smtp_about = Sendet E-Mails an Kunden und Team.
 configure = Einzurichten in { $file } oder { $environment } (Abschnitt { $section }) oder über die API.
-accounting_text = Führt Ihre Bücher. Legen Sie Client-ID und Geheimnis in { $file } oder { $environment } (Abschnitt { $section }) fest und verbinden Sie die Buchhaltung dann über die API.
+accounting_text = Führt Ihre Buchhaltung. Legen Sie Client-ID und Client-Secret in { $file } oder { $environment } (Abschnitt { $section }) fest und verbinden Sie die Buchhaltung dann über die API.
 api_documentation = API-Dokumentation
 
 ## Formular
@@ -38,4 +38,4 @@ success = Verbindung erfolgreich.
 nothing_to_save = Verbindung erfolgreich. Es gibt nichts zu speichern.
 saved = Gespeichert in { $file }.
 restart_to_apply = Starten Sie den Server neu, damit die Änderungen wirksam werden.
-shadowed = { $setting } hat keine Wirkung, weil { $source } der Datei vorgeht.
+shadowed = { $setting } hat keine Wirkung, weil { $source } Vorrang vor der Datei hat.

@@ -135,4 +135,4 @@ save = Speichern
 cancel = { $number } abbrechen
 cancel_on = { $number } auf { $printer } abbrechen
 no_confirmation = Nicht auf die Bestätigung des Druckers warten
-sign_off_parts = Teile abnehmen
+sign_off_parts = Abnahme der Teile

@@ -32,7 +32,7 @@ show_all = Alle anzeigen
 none_heading = Noch keine Bestellungen
 none_origin = Bestellungen kommen von Kunden, aus Ihrem Onlineshop (über die API), aus Vertriebskanälen und vom Team.
 none_jobs = Sobald eine Bestellung bezahlt ist, werden ihre Druckaufträge angelegt und an passende Drucker gesendet.
-create_first = Erste Bestellung anlegen
+create_first = Neue Bestellung
 view_products = Produkte ansehen
 timing_filters = Termin
 all_filter = Alle
@@ -131,7 +131,7 @@ ship = Versenden
 mark_picked_up = Als abgeholt markieren
 new_shipment = Neue Sendung
 new_shipment_text = Für mehrere Pakete geben Sie weniger Teile ein und versenden den Rest später.
-ship_some = Teillieferung versenden …
+ship_some = Teillieferung versenden{ "\u00A0" }…
 ship_some_text = Diese Teile werden als eigene Sendung versendet. Die Bestellung gilt als versendet, sobald alle Teile versendet sind.
 
 ## Packliste
@@ -146,7 +146,7 @@ packed_items = Verpackte Artikel
 packed_column = Verpackt
 parts_column = Teile
 of_kit = (aus { $kit })
-printed_in = Gedruckt in { $prints }. Wenn sich ein Teil als schlecht herausstellt, melden Sie es in seinem Druckauftrag als Ausschuss. Es gilt dann wieder als fehlend.
+printed_in = Gedruckt in { $prints }. Wenn sich ein Teil als mangelhaft herausstellt, melden Sie es in seinem Druckauftrag als Ausschuss. Es gilt dann wieder als fehlend.
 parts_of_job =
     { $count ->
         [one] { $job } ({ $count } Teil)

@@ -3,7 +3,7 @@
 ## Oben auf der Seite
 
 all_printers = Alle Drucker
-manual_print = Manueller Druck …
+manual_print = Manueller Druck{ "\u00A0" }…
 edit_or_remove = Bearbeiten oder entfernen
 history = Verlauf
 now = Jetzt
@@ -83,7 +83,7 @@ print_question = { $file } auf { $name } drucken?
 file = Datei
 print_time = Druckzeit
 material = Material
-grams = { $grams } g
+grams = { $grams }{ "\u00A0" }g
 layers = Schichten
 size = Größe
 slicer = Slicer

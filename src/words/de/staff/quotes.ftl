@@ -66,10 +66,10 @@ printed_without_sku = Wird gedruckt, Produkt noch offen
 not_printed = Wird nicht gedruckt
 model = Je { $size }, { $material }, { $machine }.
 no_material = Material noch offen
-work_sliced = Insgesamt { $grams } g in { $span }, laut G-Code.
-work_before_slicing = Insgesamt { $grams } g in { $span }, nach dem Volumen geschätzt, bis das Modell geslict ist.
-work_of_volume = Insgesamt { $grams } g in { $span }, nach dem Volumen geschätzt.
-work_slicing_failed = Insgesamt { $grams } g in { $span }, nach dem Volumen geschätzt, weil das Slicen fehlgeschlagen ist.
+work_sliced = Insgesamt { $grams }{ "\u00A0" }g in { $span }, laut G-Code.
+work_before_slicing = Insgesamt { $grams }{ "\u00A0" }g in { $span }, nach dem Volumen geschätzt, bis das Modell geslict ist.
+work_of_volume = Insgesamt { $grams }{ "\u00A0" }g in { $span }, nach dem Volumen geschätzt.
+work_slicing_failed = Insgesamt { $grams }{ "\u00A0" }g in { $span }, nach dem Volumen geschätzt, weil das Slicen fehlgeschlagen ist.
 priced_by_hand = Preis manuell festgelegt.
 
 ## Kosten
@@ -84,8 +84,8 @@ labour_column = Arbeit
 failures_column = Fehldrucke
 costs_column = Kosten
 margin_column = Marge
-actual = Tatsächlich: { $grams } g in { $span }
-actual_so_far = Tatsächlich bisher: { $grams } g in { $span }
+actual = Tatsächlich: { $grams }{ "\u00A0" }g in { $span }
+actual_so_far = Tatsächlich bisher: { $grams }{ "\u00A0" }g in { $span }
 costs_note = Ohne Umsatzsteuer und Versand. Die tatsächlichen Kosten enthalten Fehldrucke.
 
 ## Entwürfe
@@ -94,7 +94,7 @@ edit_draft = Entwurf bearbeiten
 edit_head = Kunde, Adresse, Datum und Anmerkungen bearbeiten
 email_field = E-Mail-Adresse des Kunden
 valid_field = Gültig bis
-valid_hint = Leer lassen für die übliche Anzahl von Tagen nach dem Senden.
+valid_hint = Leer lassen für die übliche Gültigkeitsdauer ab dem Senden.
 notes_field = Anmerkungen für den Kunden
 address_legend = Lieferadresse (bestimmt die Umsatzsteuer)
 save = Speichern
@@ -124,12 +124,12 @@ a_request = eine Anfrage
 by_model = Aus einem Modell
 by_model_text = Das Modell wird sofort vermessen und kalkuliert; wenn ein Slicer eingerichtet ist, wird es auch geslict. Vor dem Senden können Sie alles ändern.
 model_file_field = Modell (STL- oder 3MF-Datei)
-create_from_model = Aus Modell erstellen
+create_from_model = Neues Angebot aus Modell
 by_hand = Manuell
 by_hand_text = Geben Sie die erste Position ein. Weitere Positionen und die Adresse können Sie im Entwurf ergänzen.
 currency_field = Währung
 currency_hint = Drei Buchstaben, zum Beispiel EUR. Leer lassen für die Währung des Betriebs.
-create_draft = Entwurf erstellen
+create_draft = Entwurf speichern
 
 ## Aktionen
 

@@ -70,8 +70,8 @@ no_quotes = Noch keine.
 
 actions = Aktionen
 is_closed = Diese Anfrage ist abgeschlossen.
-create_quote = Angebot aus Schätzung erstellen
-create_other_quote = Anderes Angebot erstellen
+create_quote = Neues Angebot aus Schätzung
+create_other_quote = Neues Angebot ohne Schätzung
 edit = Notizen und Status bearbeiten
 no_change = Unverändert
 save = Speichern

@@ -5,7 +5,7 @@
 title = Einstellungen
 group_own = Ihr Konto
 group_people = Team und Zugänge
-group_shop = Betrieb und Anbindungen
+group_shop = Betrieb und Integrationen
 group_server = Server
 keys = API-Schlüssel
 keys_about = Programmen Zugriff auf die API geben.

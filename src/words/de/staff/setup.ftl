@@ -35,7 +35,7 @@ conflict_text = Gehen Sie zurück und laden Sie die Seite neu, um den aktuellen 
 too_many_title = Zu viele Anfragen
 too_many_text = Warten Sie einen Moment und versuchen Sie es noch einmal.
 unavailable_title = Vorübergehend nicht verfügbar
-unavailable_text = Es ging nichts verloren. Versuchen Sie es in einer Minute noch einmal.
+unavailable_text = Es ist nichts verloren gegangen. Versuchen Sie es in einer Minute noch einmal.
 invalid_title = Das hat nicht geklappt
 invalid_text = Gehen Sie zurück und beheben Sie das oben genannte Problem.
 broken_title = Etwas ist schiefgegangen
@@ -46,22 +46,22 @@ open_setup = Zur Einrichtung
 
 enter_title = Betrieb einrichten
 wrong_code = Der Code ist falsch. Verwenden Sie den Code, den der Server bei seinem letzten Start ausgegeben hat.
-code_spent = Der Code wurde schon benutzt, ist abgelaufen oder wurde zu oft falsch eingegeben. Starten Sie den Server neu, um einen neuen zu erhalten.
+code_spent = Der Code wurde schon verwendet, ist abgelaufen oder wurde zu oft falsch eingegeben. Starten Sie den Server neu, um einen neuen zu erhalten.
 wrong_credentials = Die E-Mail-Adresse oder das Passwort ist falsch. Versuchen Sie es noch einmal.
 second_factor_required = Für dieses Konto ist die Anmeldung in zwei Schritten eingeschaltet. Geben Sie auch den Code aus Ihrer Authenticator-App ein.
-wrong_factor = Der Code ist falsch oder wurde schon benutzt. Warten Sie auf den nächsten oder verwenden Sie einen Wiederherstellungscode.
-code_text = Beim Start hat der Server einen Einmalcode ausgegeben, in der Zeile, die mit { $word } beginnt. Geben Sie ihn ein, um zu zeigen, dass Sie Zugriff auf diesen Server haben.
+wrong_factor = Der Code ist falsch oder wurde schon verwendet. Warten Sie auf den nächsten oder verwenden Sie einen Wiederherstellungscode.
+code_text = Beim Start hat der Server einen Einmalcode ausgegeben, in der Zeile, die mit { $word } beginnt. Geben Sie ihn ein, um nachzuweisen, dass Sie Zugriff auf diesen Server haben.
 code_field = Einmalcode
 code_hint = Zum Beispiel { $sample }. Für einen neuen Code starten Sie den Server neu.
 completed_note = Die Einrichtung ist abgeschlossen. Admins können sie noch einmal durchlaufen.
 or_sign_in = Oder anmelden
-sign_in_text = Ist der Admin schon angelegt? Melden Sie sich an, um fortzufahren.
+sign_in_text = Haben Sie den Admin schon hinzugefügt? Melden Sie sich an, um fortzufahren.
 email_field = E-Mail-Adresse
 password_field = Passwort
 factor_field = Code aus Ihrer Authenticator-App oder ein Wiederherstellungscode
 factor_hint = Nur, wenn für Ihr Konto die Anmeldung in zwei Schritten eingeschaltet ist.
 sign_in = Anmelden
-no_admin = Die Einrichtung ist abgeschlossen, aber kein Admin kann sich anmelden. Legen Sie auf dem Server einen an:
+no_admin = Die Einrichtung ist abgeschlossen, aber kein Admin kann sich anmelden. Fügen Sie auf dem Server einen hinzu:
 
 ## Willkommen
 
@@ -70,20 +70,20 @@ mode_production = Produktivmodus
 mode_development = Entwicklungsmodus
 current_heading = Aktuelle Konfiguration
 current_text = Aus { $file }, den Umgebungsvariablen und weiteren Einstellungen. Die nächsten Schritte zeigen diese Werte und behalten alle, die Sie nicht ändern.
-admin_heading = Ersten Admin anlegen
-admin_text = Admins können hier alles tun. Sie werden mit diesem Konto angemeldet.
+admin_heading = Ersten Admin hinzufügen
+admin_text = Admins können hier alles tun. Danach sind Sie mit diesem Konto angemeldet.
 name_field = Name
 password_hint = Mindestens 10 Zeichen.
-create_admin = Admin anlegen und weiter
+create_admin = Admin hinzufügen und weiter
 time_zone_heading = Zeitzone
-time_zone_fault = { $name } ist keine Zeitzone dieses Servers; verwenden Sie einen Namen wie „Europe/Berlin“ oder eine Regel wie „CET-1CEST,M3.5.0,M10.5.0/3“
+time_zone_fault = „{ $name }“ ist keine Zeitzone dieses Servers; verwenden Sie einen Namen wie „Europe/Berlin“ oder eine Regel wie „CET-1CEST,M3.5.0,M10.5.0/3“
 
 ## Datenbank
 
 database_text = Verbinden Sie die Datenbank des Betriebs und, wenn Sie mehrere Server betreiben, deren gemeinsamen Speicher. Beide Verbindungen werden getestet, bevor es weitergeht.
 test_both = Beide Verbindungen testen
 other_database = Eine andere Datenbank ist zu Beginn leer.
-other_database_text = Nach dem Neustart am Ende gibt der Server einen neuen Code aus, und Sie legen den Admin und die Drucker noch einmal an.
+other_database_text = Nach dem Neustart am Ende gibt der Server einen neuen Code aus, und Sie fügen den Admin und die Drucker noch einmal hinzu.
 both_must_pass = Es geht weiter, sobald beide Verbindungen den Test bestehen.
 
 ## Drucker
@@ -124,7 +124,7 @@ add_heading = Drucker hinzufügen
 test_and_add = Testen und hinzufügen
 cancel = Abbrechen
 
-## Anbindungen und Verkauf
+## Integrationen und Verkauf
 
 integrations_text = Verbinden Sie andere Systeme mit Ihrem Betrieb. Alle sind optional.
 commerce_text = Ihre Rechnungsangaben, Zahlungen und E-Mails an Kunden. Vorerst ist alles optional: Überspringen Sie, was Sie noch nicht haben.
@@ -156,7 +156,7 @@ summary_heading = Zusammenfassung
 changes_heading = Änderungen an .env
 no_changes = Keine Änderungen.
 removed = entfernt
-set_not_shown = gesetzt, nicht angezeigt
+set_not_shown = festgelegt, nicht angezeigt
 backup_text = Die bisherige Datei bleibt als .env.bak erhalten. Neue Werte gelten nach einem Neustart.
 write = .env schreiben und abschließen
 write_text = Alle Einstellungen werden noch einmal getestet, bevor sie geschrieben werden. Danach können nur Admins die Einrichtung öffnen.
@@ -183,13 +183,13 @@ print_refused = Prüfen Sie, ob der Drucker eingeschaltet und bereit ist und ob 
 all_in_effect = Alle Einstellungen sind wirksam.
 written_heading = In { $file } geschrieben
 no_changes_needed = Es waren keine Änderungen nötig.
-shadowed = { $setting } hat keine Wirkung: { $source } geht der Datei vor. Entfernen Sie den Wert dort.
+shadowed = { $setting } hat keine Wirkung: { $source } hat Vorrang vor der Datei. Entfernen Sie den Wert dort.
 restart_heading = Server neu starten
 no_restart = Nicht nötig: Alle geschriebenen Einstellungen sind wirksam.
 restart_text = Starten Sie den Server neu, damit diese Einstellungen gelten: Drücken Sie Strg+C und führen Sie denselben Befehl noch einmal aus, oder führen Sie { $command } aus.
 no_printers = Noch keine Drucker. { $link } und kommen Sie hierher zurück.
 no_printers_link = Fügen Sie einen hinzu
-test_print_text = Druckt in etwa zwei Minuten ein flaches Quadrat von 20 mm aus PLA, mit der Düse bei 200 °C und dem Druckbett bei 60 °C. Räumen Sie vorher das Druckbett ab, legen Sie PLA ein und bleiben Sie beim Drucker.
+test_print_text = Druckt in etwa zwei Minuten ein flaches Quadrat aus PLA mit 20{ "\u00A0" }mm Kantenlänge, bei 200{ "\u00A0" }°C an der Düse und 60{ "\u00A0" }°C am Druckbett. Räumen Sie vorher das Druckbett ab, legen Sie PLA ein und bleiben Sie beim Drucker.
 print_test_part = Testteil auf { $name } drucken
 packages_only = Nimmt nur geslicte Pakete an. Starten Sie einen Testdruck am Bildschirm des Druckers.
 
@@ -204,5 +204,5 @@ print_ended_early = Der Druck auf { $name } endete vorzeitig. Sehen Sie nach dem
 print_faulty = { $name } meldet einen Fehler. Sehen Sie nach dem Drucker.
 print_offline = { $name } antwortet nicht. Prüfen Sie, ob er eingeschaltet und im Netzwerk ist.
 progress_of = Fortschritt von { $name }
-minutes_left = noch etwa { $minutes } Min.
+minutes_left = noch etwa { $minutes }{ "\u00A0" }Min.
 open_printer = { $name } öffnen

@@ -1,4 +1,4 @@
-### Dienste und Einstellungen der Einrichtung und der Seite „Anbindungen“: Namen, Zustände, Felder, Zwecke und Ratschläge.
+### Dienste und Einstellungen der Einrichtung und der Seite „Integrationen“: Namen, Zustände, Felder, Zwecke und Ratschläge.
 
 ## Dienste
 
@@ -8,7 +8,7 @@ smtp = Mailserver
 email = E-Mail-Dienst
 workflow = Automatisierung von Abläufen
 farm_ui = Verwaltung der Druckerfarm
-failure_detection = Erkennung von Fehldrucken mit KI
+failure_detection = Fehldruckerkennung mit KI
 smart_home = Smart Home
 parts = Teileverwaltung
 spools = Spulenverwaltung
@@ -36,15 +36,15 @@ about_smart_home = Zeigt die Zustände der Drucker und löst Automatisierungen a
 about_parts = Gleicht den Bestand ab. Änderungen dort erscheinen hier innerhalb von fünf Minuten.
 about_spools = Erfasst, wie viel auf jeder Spule noch übrig ist.
 about_agent = Nimmt Befehle aus Chats an, zum Beispiel zum Pausieren eines Drucks.
-about_payments = Nimmt Karten und andere Zahlungsarten an. Ohne ihn markieren Sie Bestellungen manuell als bezahlt.
+about_payments = Wickelt Kartenzahlungen und andere Zahlungen ab. Ohne ihn markieren Sie Bestellungen manuell als bezahlt.
 about_email = Sendet E-Mails über eine API. Verwenden Sie diesen Dienst oder den Mailserver darunter. Ohne beide werden E-Mails in Dateien geschrieben.
 about_smtp = Sendet E-Mails über SMTP. Server, Port, Benutzername und Passwort erhalten Sie von Ihrem Anbieter.
 
 ## Felder
 
 sample = Zum Beispiel { $sample }.
-already_set = Schon gesetzt. Lassen Sie das Feld leer, um den aktuellen Wert zu behalten.
-set_by = Gesetzt durch: { $source }.
+already_set = Bereits festgelegt. Lassen Sie das Feld leer, um den aktuellen Wert zu behalten.
+set_by = Festgelegt durch: { $source }.
 remove = Entfernen
 url_field = Adresse (URL)
 token_field = API-Schlüssel oder Token

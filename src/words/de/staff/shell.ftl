@@ -8,7 +8,7 @@ main_pages = Wichtigste Seiten
 group_work = Arbeit
 group_shop = Betrieb
 group_reports = Berichte
-to_do = Zu tun
+to_do = Aufgaben
 floor = Werkstatt
 orders = Bestellungen
 jobs = Druckaufträge
@@ -41,7 +41,7 @@ sign_out = Abmelden
 
 ## Verbindung und Stand der Werkstatt
 
-connection_lost = Verbindung unterbrochen. Diese Seite ist möglicherweise nicht aktuell. Die Verbindung wird wiederhergestellt …
+connection_lost = Verbindung unterbrochen. Diese Seite ist möglicherweise nicht aktuell. Die Verbindung wird wiederhergestellt{ "\u00A0" }…
 live = Live
 offline = Offline
 floor_summary = Überblick über die Werkstatt
@@ -57,16 +57,16 @@ count_needing_attention = { $count } mit Handlungsbedarf
 # Dasselbe auf dem Telefon, wo alle Zahlen in einer Zeile stehen.
 printers_needing_you =
     { $count ->
-        [one] { $number } braucht Sie
-       *[other] { $number } brauchen Sie
+        [one] { $number } wartet auf Sie
+       *[other] { $number } warten auf Sie
     }
 count_offline = { $count } offline
-next_free = Nächster frei { $time }
+next_free = Als Nächster frei: { $time }
 
 ## Vergangene und verbleibende Zeit, auch so, wie das Skript sie schreibt
 
-minutes = { $minutes } Min.
-hours = { $hours } Std. { $minutes } Min.
+minutes = { $minutes }{ "\u00A0" }Min.
+hours = { $hours }{ "\u00A0" }Std. { $minutes }{ "\u00A0" }Min.
 elapsed = seit { $span }
 elapsed_under_minute = seit weniger als einer Minute
 left = noch { $span }

@@ -9,7 +9,7 @@ bins_link = Lagerplätze
 labels_link = Etiketten
 add_material = Material anlegen
 no_materials = Noch keine Materialien.
-no_materials_advice = Legen Sie Filament, Harz oder Platten an, die Sie auf Lager haben. Druckaufträge reservieren die Mengen, die sie brauchen, und Materialien, die zur Neige gehen, stehen hier.
+no_materials_advice = Legen Sie Filament, Harz oder Plattenmaterial an, das Sie auf Lager haben. Druckaufträge reservieren die Mengen, die sie brauchen, und Materialien, die zur Neige gehen, stehen hier.
 none_match = Keine passenden Materialien.
 level_filter = Bestand
 level_all = Alle
@@ -125,7 +125,7 @@ on_hand_column = Bestand ({ $unit })
 reserved_column = Reserviert ({ $unit })
 on_hand_after = Bestand danach
 reserved_after = Reserviert danach
-by_column = Von
+by_column = Durch
 movement_received = Wareneingang
 movement_corrected = Korrektur
 movement_reserved = Für einen Druckauftrag reserviert
@@ -158,7 +158,7 @@ bin_hint = Wie auf dem Etikett des Regals oder Behälters, zum Beispiel Regal A3
 reorder_hint = Bei weniger als dieser Menge steht das Material unter „Nachzubestellen“, und neue Druckaufträge warten möglicherweise.
 reorder_quantity = Bestellmenge
 cost_field = Kosten pro Kilogramm, Liter, Platte oder Stück
-cost_hint = In { $currency }, zum Beispiel 25,00 für ein Kilogramm Filament. Daraus werden die Kosten durch Ausschuss berechnet.
+cost_hint = In { $currency }, zum Beispiel 25,00 für ein Kilogramm Filament. Daraus werden die Ausschusskosten berechnet.
 save = Speichern
 
 ## Reservierungen von Druckaufträgen, und nicht erfasste Drucke. Mengen haben ihre Einheit.

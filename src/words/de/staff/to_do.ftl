@@ -1,6 +1,6 @@
-### Seite „Zu tun“.
+### Seite „Aufgaben“.
 
-title = Zu tun
+title = Aufgaben
 tasks =
     { $count ->
         [one] { $count } Aufgabe
@@ -8,7 +8,7 @@ tasks =
     }
 heading = { $title } ({ $count })
 caught_up = Alles erledigt
-caught_up_text = Druckbetten zum Freigeben, Spulen zum Einlegen, Teile zum Abnehmen und Bestellungen zum Packen erscheinen hier von selbst; was am längsten wartet, zuerst.
+caught_up_text = Druckbetten zum Freigeben, Spulen zum Einlegen, Teile zur Abnahme und Bestellungen zum Packen erscheinen hier von selbst; was am längsten wartet, zuerst.
 open_floor = Zur Werkstatt
 
 ## Arten von Aufgaben
@@ -16,7 +16,7 @@ open_floor = Zur Werkstatt
 kind_restored = Wiederherstellungen prüfen
 kind_seller = Zurückgehaltene Rechnungen
 kind_beds = Druckbetten freigeben
-kind_parts = Teile abnehmen
+kind_parts = Abnahme der Teile
 kind_unverified = Drucke prüfen
 kind_paused = Pausierte Drucke
 kind_troubles = Drucker prüfen
@@ -48,7 +48,7 @@ gap_country = Land
 gap_vat_id = USt-IdNr. mit Länderkennzeichen
 gap_tax_number = USt-IdNr. oder Steuernummer
 did_it_print = Wurde { $job } auf { $printer } gedruckt?
-paused_by_person = Von einer Person pausiert
+paused_by_person = Manuell pausiert
 paused_by_detection = Von der Fehldruckerkennung pausiert
 paused_at_printer = Am Drucker pausiert
 paused_by_printer = Vom Drucker pausiert: { $message }

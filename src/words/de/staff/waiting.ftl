@@ -8,7 +8,7 @@ no_printer_can = Kein Drucker kann diesen Druckauftrag drucken
 for_printer_with = Wartet auf einen Drucker mit { $material }
 for_printer = Wartet auf einen Drucker
 no_type_accepts = kein Druckertyp nimmt .{ $ending }-Dateien an; das Produkt braucht eine reine G-Code-Datei (.gcode)
-none_registered = kein { $machine } ist angelegt
+none_registered = kein { $machine } ist vorhanden
 
 ## Stand des Druckauftrags
 
@@ -23,8 +23,8 @@ stock_check = wartet auf die Prüfung des Bestands
 sending = wird an den Drucker gesendet
 paused = am Drucker pausiert
 no_reason_reported = der Drucker nennt keinen Grund
-end_unknown = unklar, wie der Druck endete ({ $reason }); das muss ein Bediener klären
-start_unknown = unklar, ob der Druck begonnen hat ({ $reason }); das muss ein Bediener klären
+end_unknown = unklar, wie der Druck endete ({ $reason }); das muss jemand vom Team klären
+start_unknown = unklar, ob der Druck begonnen hat ({ $reason }); das muss jemand vom Team klären
 wrong_key = der Drucker lehnt den API-Schlüssel ab; geben Sie in den Einstellungen des Druckers den richtigen Schlüssel ein
 silent_since = der Drucker antwortet nicht (letzte Antwort: { $time })
 silent = der Drucker hat noch nicht geantwortet
@@ -45,7 +45,7 @@ are_state = sind { $state }
 free_from = voraussichtlich ab { $time } frei
 needs_clear_bed = wartet auf ein freies Druckbett
 need_clear_beds = warten auf freie Druckbetten
-next_try = { $predicate } (nächster Versuch in { $seconds } s)
+next_try = { $predicate } (nächster Versuch in { $seconds }{ "\u00A0" }s)
 has_unconfirmed = hat { $place } { $spool }: Bestätigen Sie, dass es { $material } ist
 have_unconfirmed = haben { $place } { $spool }: Bestätigen Sie, dass es { $material } ist
 needs = braucht { $objects }
@@ -61,13 +61,13 @@ is_too_small = ist zu klein für den Druck
 are_too_small = sind zu klein für den Druck
 cannot_assign = kann nicht erkennen, welches Filament der Datei welches Material braucht
 they_cannot_assign = können nicht erkennen, welches Filament der Datei welches Material braucht
-nozzle = eine Düse mit { $size } mm
-nozzles = Düsen mit { $size } mm
+nozzle = eine Düse mit { $size }{ "\u00A0" }mm
+nozzles = Düsen mit { $size }{ "\u00A0" }mm
 plate = die Druckplatte { $name }
 loaded = { $material } (nicht eingelegt)
 material_at = { $material } { $place }
 in_changer = { $material } im Filamentwechsler
-fuller_spool = eine vollere Spule { $material } (noch { $left } { $unit }, nötig sind { $need } { $unit })
+fuller_spool = eine vollere Spule { $material } (noch { $left }{ "\u00A0" }{ $unit }, nötig sind { $need }{ "\u00A0" }{ $unit })
 fuller_spools = vollere Spulen { $material }
 rejected = hat den Druckauftrag abgelehnt: { $reason }
 deleted_printer = ein entfernter Drucker { $predicate }
@@ -88,18 +88,18 @@ laser_engraver = Lasergravierer
 
 ## Warum ein Drucker keinen Druckauftrag annimmt, nach „der Drucker ist“
 
-unready_manual_start = beim Start eines manuellen Drucks
+unready_manual_start = dabei, einen manuellen Druck zu starten
 unready_unverified = noch zu prüfen
-unready_finishing = beim Abschließen eines Drucks
+unready_finishing = dabei, einen Druck abzuschließen
 unready_paused = pausiert
-unready_starting = beim Starten eines Drucks
+unready_starting = dabei, einen Druck zu starten
 unready_printing = mit einem Druck beschäftigt
 unready_other_print = mit einem anderen Druck beschäftigt
 unready_deleted = entfernt
 unready_disconnected = getrennt
 unready_wrong_key = wegen eines falschen API-Schlüssels nicht erreichbar
 unready_read_only = nur mit Lesezugriff verbunden
-unready_connecting = beim Verbinden
+unready_connecting = dabei, sich zu verbinden
 unready_offline = offline
 unready_maintenance = außer Betrieb
 unready_maintenance_due = zur Wartung fällig ({ $names })
@@ -116,16 +116,16 @@ lacks_machine = der Maschinentyp ist nicht { $machine }
 lacks_format = .{ $ending }-Dateien werden nicht angenommen
 lacks_model = das Modell ist { $own }, aber die Datei wurde für { $required } geslict
 lacks_volume = der Bauraum von { $volume } ist zu klein für einen Druck von { $size }
-lacks_nozzle = die Düse hat { $own } mm statt { $required } mm
+lacks_nozzle = die Düse hat { $own }{ "\u00A0" }mm statt { $required }{ "\u00A0" }mm
 lacks_plate = die Druckplatte ist { $own } statt { $required }
 lacks_material = { $material } ist nicht eingelegt
 lacks_slot = { $material } ist nicht { $place }, aber die Datei druckt nur von dort
 lacks_changer = { $material } muss im Filamentwechsler sein: Der externe Spulenhalter kann nicht gewählt werden
-lacks_filaments = es ist nicht bekannt, welches Material jedes Filament der Datei braucht
-lacks_amount = auf der Spule sind noch { $left } { $unit } { $material }, nötig sind { $need } { $unit }
+lacks_filaments = es ist nicht bekannt, welches Filament der Datei welches Material braucht
+lacks_amount = auf der Spule sind noch { $left }{ "\u00A0" }{ $unit } { $material }, nötig sind { $need }{ "\u00A0" }{ $unit }
 spool_offer = ({ $slot } enthält { $spool }, noch ohne Zuordnung zu einem Material; bestätigen Sie, dass es { $material } ist)
 printer_is = der Drucker ist { $state }
-size = { $x } × { $y } × { $z } mm
+size = { $x }{ "\u00A0" }×{ "\u00A0" }{ $y }{ "\u00A0" }×{ "\u00A0" }{ $z }{ "\u00A0" }mm
 
 ## Aufzählungen
 

@@ -7,7 +7,7 @@ introduction = Webhook-Endpunkte empfangen Ereignisse aus Ihrem Betrieb.
 event_reference = Beschreibung der Ereignisse
 add_endpoint = Endpunkt anlegen
 no_endpoints = Noch keine Endpunkte.
-no_endpoints_advice = Legen Sie einen Endpunkt an, und wählen Sie die Ereignisse, die er empfängt.
+no_endpoints_advice = Legen Sie einen Endpunkt an und wählen Sie die Ereignisse, die er empfängt.
 only_admins = Nur Admins können Endpunkte anlegen.
 events_line = Ereignisse: { $events }
 
@@ -111,7 +111,7 @@ send_again = Erneut senden
 response_status = Antwort { $status }
 not_sent = Noch nicht gesendet
 no_response = Keine Antwort
-after_duration = { $answer } nach { $duration } ms
+after_duration = { $answer } nach { $duration }{ "\u00A0" }ms
 request = Anfrage
 response = Antwort
 status_line = Status { $status }

@@ -5,7 +5,7 @@
 account_title = My account
 signed_in_as = Signed in as { $email }.
 language_field = Language
-language_of_browser = Language of the browser
+language_of_browser = Browser language
 language_hint = Pages that are not translated yet are in English.
 save = Save
 password_link = Change password
@@ -29,12 +29,12 @@ recovery_codes_left =
         [one] You have 1 recovery code left.
        *[other] You have { $count } recovery codes left.
     }
-recovery_codes_use = If you lose the app, each code signs you in once.
+recovery_codes_use = If you lose access to the app, each code signs you in once.
 turn_off_heading = Turn off
 turn_off_code_field = Code from the app, or a recovery code
 turn_off = Turn off two-step sign-in
 turn_off_note = To switch to another app or get new recovery codes, turn off two-step sign-in and set it up again.
-factor_off = Sign in with your password and a code from an authenticator app, so that a stolen password is not enough.
+factor_off = Sign in with your password and a code from an authenticator app, so that a stolen password alone is not enough.
 set_up = Set up
 qr_code = QR code for an authenticator app
 scan_heading = 1. Add your account to the app
@@ -48,7 +48,7 @@ turn_on = Turn on two-step sign-in
 start_over = Start over
 turned_on = Two-step sign-in is on. All your other sessions have ended.
 recovery_codes_heading = Recovery codes
-recovery_codes_text = Print these codes or write them down now. You won't be able to see them again. If you lose the app, each code signs you in once.
+recovery_codes_text = Print these codes or write them down now. You won't be able to see them again. If you lose access to the app, each code signs you in once.
 codes_saved = I've saved the codes
 
 ## Sessions

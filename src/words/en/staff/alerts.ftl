@@ -11,7 +11,7 @@ jobs_failed = { $count } jobs failed
 low_stock_alerts = Low stock: { $count } alerts
 stock_discrepancies = Stock discrepancy: { $count } alerts
 unmatched_payments = { $count } payments match no order
-unsettled_orders = { $count } orders need a payment or refund settled
+unsettled_orders = { $count } orders have an unsettled payment or refund
 flagged_orders = Orders: { $count } alerts
 late_orders = { $count } orders are late
 flagged_printers = Printers: { $count } alerts
@@ -19,7 +19,7 @@ custom_requests = { $count } custom requests
 accounting_issues = Accounting: { $count } issues need attention
 flagged_integrations = Integrations: { $count } alerts
 failed_backups = { $count } failed backups
-not_listed = { $count } more are not listed here.
+not_listed = Plus { $count } more not listed here.
 
 ## Links
 
@@ -60,10 +60,10 @@ low_stock_subject = Low stock: { $name }, { $available } left
 low_stock = { $name }: { $available } available of { $on_hand } on hand, below the reorder point of { $point }.
 short_stock = { $name }: { $available } available of { $on_hand } on hand, less than a waiting job needs.
 jobs_held = New jobs that need it are on hold until stock is added.
-usual_order = The usual order is { $amount }.
+usual_order = The reorder quantity is { $amount }.
 discrepancy_subject = Stock discrepancy: { $name }, { $missing } missing
-used_beyond_stock = Prints used { $amount } of { $name } more than were on hand. Please count the stock.
-reserved_beyond_stock = { $on_hand } of { $name } are on hand, but { $reserved } are reserved for jobs. Please count the stock and reorder.
+used_beyond_stock = Prints used { $amount } more of { $name } than was on hand. Please count the stock.
+reserved_beyond_stock = { $name }: { $on_hand } on hand, but { $reserved } reserved for jobs. Please count the stock and reorder.
 
 ## Payments that match no order
 
@@ -80,7 +80,7 @@ unmatched_amount =
 unmatched_subject = A { $money } matches no order
 unmatched = The payment processor reports a { $money } that matches no order (event { $event }).
 unmatched_retries = Matching is retried with each new order and every hour, for { $days } days.
-unmatched_names = It names { $names }.
+unmatched_names = It refers to { $names }.
 never_matched_subject = A { $money } matched no order in { $days } days
 never_matched = The payment event { $event } matched no order in { $days } days and is no longer retried.
 never_matched_advice = Please look it up at the payment processor.
@@ -90,35 +90,35 @@ never_matched_advice = Please look it up at the payment processor.
 flag_name =
     { $flag ->
         [refund_due] refund due
-        [amount_mismatch] amount mismatch
+        [amount_mismatch] payment amount differs
         [refund_failed] refund failed
         [disputed] disputed
         [dispute_lost] dispute lost
         [all_jobs_cancelled] all jobs cancelled
-        [short] short
-        [needs_attention] needs attention
-        [seller_incomplete] seller incomplete
-        [rejected_after_shipping] rejected after shipping
-        [surplus] surplus
+        [short] fewer good parts than ordered
+        [needs_attention] rejected parts not reprinted
+        [seller_incomplete] invoice needs the shop's name and address
+        [rejected_after_shipping] shipped parts rejected
+        [surplus] reprint no longer needed
        *[other] { $code }
     }
 order_flag_subject = { $number }: { $flag }
 order_flag = Order { $number } needs attention: { $reason }.
 invoice_flag_subject = Invoice to { $name }: { $flag }
-invoice_flag = The invoice { $invoice } to { $name } needs attention: { $reason }.
+invoice_flag = Invoice { $invoice } to { $name } needs attention: { $reason }.
 not_ordered_subject = Quote { $quote } was accepted, but its order cannot be created
 not_ordered = The customer accepted quote { $quote }, but its order could not be created: { $reason }. Fix the problem; the order is created when the customer accepts again.
 
-## Orders of other shops
+## Orders from sales channels
 
-held_sale_subject = Paid order { $number } from another shop is on hold
+held_sale_subject = Paid order { $number } from a sales channel is on hold
 held_sale = It is saved and will be produced as soon as possible.
 unmapped_variants = The variant mapping has no entry for { $names }.
-conflict_subject = Conflicting changes to order { $number } from another shop
-conflict = Conflicting changes to order { $number } from another shop (order { $order } here): { $reason }.
-unreported_shipment_subject = A shipment of order { $number } from another shop could not be reported
+conflict_subject = Conflicting changes to order { $number } from a sales channel
+conflict = Conflicting changes to order { $number } from a sales channel (order { $order } here): { $reason }.
+unreported_shipment_subject = A shipment of order { $number } from a sales channel could not be reported
 unreported_shipment =
-    The other shop does not know about shipment { $shipment } of its order { $number } (order { $order } here): { $reason }
+    The sales channel does not know about shipment { $shipment } of its order { $number } (order { $order } here): { $reason }
     Enter it there manually, or retry.
 
 ## Late orders
@@ -126,10 +126,10 @@ unreported_shipment =
 late_subject = { $number } is late
 late_order = Order { $number }
 late_order_of = Order { $number } for { $customer }
-due_expected = { $order }: due at { $deadline }, now expected at { $expected }.
-due_unknown = { $order }: due at { $deadline }, and its completion cannot be forecast.
-promised_expected = { $order }: promised for { $deadline }, now expected at { $expected }.
-promised_unknown = { $order }: promised for { $deadline }, and its completion cannot be forecast.
+due_expected = { $order }: due { $deadline }, now expected { $expected }.
+due_unknown = { $order }: due { $deadline }, no forecast available.
+promised_expected = { $order }: promised for { $deadline }, now expected { $expected }.
+promised_unknown = { $order }: promised for { $deadline }, no forecast available.
 
 ## Printers
 
@@ -139,12 +139,12 @@ last_response = It last responded on { $at }.
 never_responded = It has never responded.
 job_held = Its current job is on hold until the printer responds again or an operator resolves the job.
 leftover_subject = Unexpected print of an old file: { $name }
-leftover = { $name } is printing { $file }, a file of a job that is over. The print was not started from here: some printers restart a stored file after a power failure, or someone may have started it at the printer. The parts do not count for any order. Stop it at the printer if you don't want it.
+leftover = { $name } is printing { $file }, a file of a job that has ended. The print was not started from here: some printers restart a stored file after a power failure, or someone may have started it at the printer. The parts do not count towards any order. Stop it at the printer if you don't want it.
 fault_subject = Printer fault: { $name }
 fault =
     The firmware of { $name } reports: { $report }
 
-    No other job starts on it until someone has checked the printer and confirmed that.
+    No other job starts on it until someone has checked the printer and marked it as checked.
 suspicion_subject = Possible print failure: { $name }
 suspicion = Failure detection is { $percent }% sure that the print on { $name } is failing.
 print_paused = The print was paused: check it, then resume or cancel it.
@@ -167,8 +167,8 @@ failures_reached = { $done } of { $every } failed prints
 request_subject = Custom request from { $customer }: { $product }, { $total }
 request =
     { $photos ->
-        [one] { $customer } <{ $email }> requests a { $product } ({ $wishes }), with 1 photo.
-       *[other] { $customer } <{ $email }> requests a { $product } ({ $wishes }), with { $photos } photos.
+        [one] { $customer } <{ $email }> sent a custom request for “{ $product }” ({ $wishes }), with 1 photo.
+       *[other] { $customer } <{ $email }> sent a custom request for “{ $product }” ({ $wishes }), with { $photos } photos.
     }
 wishes =
     { $colors ->
@@ -188,7 +188,7 @@ reconnect_subject = Reconnect the accounting system
 reconnect =
     Paid invoices and credit notes are no longer sent to the accounting system: { $reason }.
 
-    An admin whose email address is also that of a customer account can reconnect it at { $url }. Documents issued in the meantime are sent then.
+    An admin who has a customer account with the same email address can reconnect it at { $url }. Documents issued in the meantime will be sent then.
 not_posted_subject = { $number } was not posted
 not_posted =
     The accounting system rejected { $number }: { $error }.
@@ -201,7 +201,7 @@ integration_subject = Integration needs attention: { $name }
 integration =
     The integration { $name } responds, but its responses cannot be used: { $reason }.
 
-    Someone must fix it: check the permissions of its token there, or change its URL or token at { $url }. You are notified again only if the problem recurs after it was fixed.
+    Someone must fix it: check the permissions of its token there, or change its URL or token at { $url }. You are notified again only if the problem recurs after it has been fixed.
 
 ## Backups
 

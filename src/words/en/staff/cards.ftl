@@ -38,8 +38,8 @@ firmware_reason = firmware error: { $text }
 disk_reason = storage is full; delete files from the printer: { $text }
 refusals_reason =
     { $count ->
-        [one] refused to start a print: { $text }
-       *[other] refused to start { $count } prints in a row: { $text }
+        [one] rejected a print start: { $text }
+       *[other] rejected { $count } print starts in a row: { $text }
     }
 maintenance_reason = due for maintenance ({ $names })
 maintenance_reason_of_more = due for maintenance ({ $names } and { $count } more)

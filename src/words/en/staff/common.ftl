@@ -20,7 +20,7 @@ address_line_2 = Address line 2
 postal_code = Postcode
 city = City
 region = State or region
-country = Country, two letters
+country = Country (two-letter code)
 good_parts = Good parts
 defect = Defect
 amount = Amount
@@ -51,8 +51,8 @@ all_good = All { $parts } good
 some_good = { $parts } good
 sign_off = Sign off
 emergency_stop = Emergency stop
-hold_to_stop = Emergency stop of { $printer }: hold for one second
-emergency_stop_of = emergency stop of { $printer }
+hold_to_stop = Emergency stop for { $printer }: hold for one second
+emergency_stop_of = emergency stop for { $printer }
 
 ## Lengths of time
 
@@ -75,7 +75,7 @@ add_printer = Add a printer
 add_printer_text = Enter its address. Admins can also search your network.
 add_material = Add a material
 add_material_text = Filament, resin or sheets, and how much you have.
-add_sku = Add a SKU
+add_sku = Add a product
 add_sku_text = A product you sell, with its file, material and price.
 step_done = Done
 step_to_do = To do

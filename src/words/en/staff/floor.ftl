@@ -4,7 +4,7 @@ title = Floor
 back = Back to the floor
 no_match = No printers match.
 show_all = Show all printers
-stop_note = To stop a printer at once, hold its red octagon for one second. This cuts power to the motors and heaters as far as the printer allows.
+stop_note = To stop a printer immediately, hold its red octagon for one second. This cuts power to the motors and heaters as far as the printer allows.
 safety_note = Software is not a safety device. In an emergency, switch the printer off or unplug it.
 
 ## Head. The labels of filters follow a number
@@ -66,8 +66,8 @@ first_printer = { $link }. Its card appears here and updates live.
 first_printer_link = Add a printer
 first_material = { $link } and record the stock you have.
 first_material_link = Add a material
-first_product = { $link } with a G-code file: a product that customers can order.
-first_product_link = Add a SKU
+first_product = { $link } with a G-code file, so that customers can order it.
+first_product_link = Add a product
 demo_note = To explore first, run { $command } on this server. It starts a simulated shop with working printers.
 api_note = Everything here is also available through { $link }.
 api_link = the API

@@ -49,11 +49,11 @@ empty_title = No prints in this period
 empty_choose = Choose a longer period above. Prints are counted once they have ended.
 view_orders = View orders
 open_floor = Open the floor
-no_printers = No printers yet. Figures appear once you have a printer, a material, a SKU made from it and a paid order.
+no_printers = No printers yet. Figures appear once you have a printer, a material, a product made from it and a paid order.
 sample_data = To see this page with sample data, run { $command }.
 add_printer = Add a printer
 add_material = Add a material
-add_sku = Add a SKU
+add_sku = Add a product
 
 ## Findings
 

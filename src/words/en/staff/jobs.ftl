@@ -26,7 +26,7 @@ any_time = Any time
 today = Today
 last_week = Last 7 days
 last_month = Last 30 days
-show = Show
+show = Apply
 picture_column = Picture
 
 ## States
@@ -107,7 +107,7 @@ attempt_confirmed = printing
 attempt_finished = finished
 attempt_failed = failed
 attempt_cancelled = cancelled
-attempt_refused = refused
+attempt_refused = rejected
 attempt_not_started = not started
 attempt_abandoned = abandoned
 attempt_from = from { $time }

@@ -9,7 +9,7 @@ paper = Paper
 roll = Label printer, 62 × 29 mm
 sheet = A4 sheet to cut out
 first_of = Showing the first { $shown } of { $count }.
-create = Create labels
+create = Print labels
 
 ## Printers, spools and bins
 
@@ -26,7 +26,7 @@ no_bins = No bins yet. To create a bin, edit a material and enter a bin.
 ## New spools
 
 new_spools = New spools
-new_spools_elsewhere = Your spool system assigns the numbers, so add new spools there. They appear below once their material is linked to its filament.
+new_spools_elsewhere = Your spool system assigns the numbers, so add new spools there. They appear below once their material is linked to its filament there.
 no_materials = Add a material first.
 go_to_stock = Go to stock
 new_spools_about = Each spool gets a new number. Enter its remaining amount when you load it into a slot.

@@ -32,14 +32,14 @@ show_all = Show all
 none_heading = No orders yet
 none_origin = Orders come from customers, your web shop (through the API), sales channels and staff.
 none_jobs = When an order is paid, its jobs are created and sent to compatible printers.
-create_first = Create first order
+create_first = New order
 view_products = View products
 timing_filters = Timing
 all_filter = All
 search_field = Number or email
 status_field = Status
 flagged_field = Needs attention
-show = Show
+show = Apply
 order_column = Order
 status_column = Status
 customer_column = Customer
@@ -82,7 +82,7 @@ history = History
 
 confirm_draft = Confirm draft
 more = More
-cancel = Cancel
+cancel = Cancel order
 cancel_text = This cancels the order's open jobs and stops prints in progress.
 cancel_order = Cancel { $number }
 no_waiting_field = Don't wait for unresponsive printers
@@ -176,9 +176,9 @@ refund_to_customer = Refund to the customer
 
 ## New order
 
-no_skus_heading = No SKUs to order yet
-no_skus_text = Orders consist of SKUs. First add a SKU with its price, material and G-code.
-new_sku = New SKU
+no_skus_heading = No products to order yet
+no_skus_text = Orders consist of products. First add a product with its price, material and G-code.
+new_sku = New product
 order_heading = Order
 email_field = Customer email
 email_hint = For the invoice and order updates. Leave empty to send no emails.
@@ -194,7 +194,7 @@ product_field = Product
 quantity_field = Quantity
 next_product_field = Product { $number }
 next_quantity_field = Quantity ({ $number })
-product_hint = Name or code of a SKU or kit. The catalogue price applies.
+product_hint = Name or code of a product or kit. The catalogue price applies.
 
 ## History
 

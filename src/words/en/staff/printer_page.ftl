@@ -21,7 +21,7 @@ stop_heading = Emergency stop
 stop_gentle = Printers of this type have no emergency stop that software can trigger. The print is ended as fast as possible, and the heaters are switched off if the printer allows it.
 stop_text = This immediately cuts power to the motors and heaters. Afterwards, home the printer and clear its bed.
 stop_warning = Software is not a safety device. In an emergency, switch the printer off or unplug it.
-stop_name = emergency stop of { $name }
+stop_name = emergency stop for { $name }
 stop = Stop { $name } now
 stop_hint = Hold for one second. Without JavaScript, a single press is enough.
 

@@ -1,13 +1,13 @@
-### Product pages: SKUs, kits and files.
+### Pages of products, kits and files.
 
 ## List
 
 list_title = Products
 new_kit = New kit
-new_sku = New SKU
-skus_tab = SKUs and kits
+new_sku = New product
+skus_tab = Products and kits
 files_tab = Files
-no_sku_match = No SKUs match.
+no_sku_match = No products match.
 show_all = Show all
 product_column = Product
 code_column = Code
@@ -17,9 +17,9 @@ price_column = Price
 orderable_column = Can be ordered
 # On phones, before “Yes” or “No”.
 orderable_label = Orderable
-no_skus_heading = No SKUs yet
-no_skus_text = A SKU is a product you sell: its name, its price, the material for one part, and the G-code that prints a plate of parts.
-no_skus_next = Upload G-code above, then create a SKU from it on the file's page. A kit combines parts of several SKUs.
+no_skus_heading = No products yet
+no_skus_text = A product is what you sell: its name, its price, the material for one part, and the G-code that prints a plate of parts.
+no_skus_next = Upload G-code above, then add a product from it on the file's page. A kit combines parts of several products.
 filters = Show
 all_filter = All
 offered_filter = Offered
@@ -29,8 +29,8 @@ search_field = Name or code
 search = Search
 kit_of =
     { $count ->
-        [one] Kit of { $count } SKU
-       *[other] Kit of { $count } SKUs
+        [one] Kit of { $count } product
+       *[other] Kit of { $count } products
     }
 with_more_materials = { $material } and { $count } more
 deleted_material = { $amount } of a deleted material
@@ -53,7 +53,7 @@ obstacle_component_no_file = its component { $component } has neither G-code nor
 set_contents = Contents of one set
 components = Components
 parts_column = Parts
-deleted_sku = Deleted SKU
+deleted_sku = Deleted product
 complete_sets = Complete sets
 sets_complete = { $good } of { $all } sets complete
 shipped = { $count } shipped
@@ -61,7 +61,7 @@ shipped = { $count } shipped
 ## One product
 
 all_products = All products
-kits_with_sku = Kits with this SKU
+kits_with_sku = Kits with this product
 glance = At a glance
 slug = Slug
 kind = Kind
@@ -87,14 +87,14 @@ time_per_plate = Print time per plate
 size_of_plate = Size of a full plate
 actions = Actions
 edit = Edit
-create_order = Create order
+create_order = New order
 view_jobs = View jobs
 withdraw = Withdraw
-withdraw_text = New orders can't include this SKU. Existing orders are still produced. You can offer the SKU again.
+withdraw_text = New orders can't include this product. Existing orders are still produced. You can offer the product again.
 withdraw_sku = Withdraw { $name }
 offer_again = Offer { $name } again
 delete = Delete
-delete_sku_text = This permanently removes the SKU from the catalogue. Existing orders and jobs keep its details. Its files are kept.
+delete_sku_text = This permanently removes the product from the catalogue. Existing orders and jobs keep its details. Its files are kept.
 delete_named = Delete { $name }
 
 ## Types of machines
@@ -138,7 +138,7 @@ further_filament_field = Filament in the file ({ $number })
 further_filament_hint = Numbered from 0.
 print_files = Print files
 no_file = None
-gcode_hint = Lists the newest files. For older files, start on the file's page.
+gcode_hint = Lists the newest files. For older files, start from the file's page.
 plate_field = Plate in the file
 model_hint = Sliced for the first job if there is no G-code.
 profile_hint = The profile's name, used to slice the model.
@@ -148,8 +148,8 @@ width_field = Width in mm
 width_hint = Leave empty to fit every printer.
 depth_field = Depth in mm
 height_field = Height in mm
-components_hint = Enter the codes of SKUs that aren't kits. Rows without a code are ignored.
-component_field = SKU { $number }
+components_hint = Enter the codes of products that aren't kits. Rows without a code are ignored.
+component_field = Product { $number }
 component_quantity_field = Quantity ({ $number })
 
 ## Files
@@ -157,7 +157,7 @@ component_quantity_field = Quantity ({ $number })
 gcode = G-code
 picture = Picture
 no_files_heading = No files yet
-no_files_text = Upload G-code from your slicer. Its print time, weight and picture are read from the file. Then create a SKU from it.
+no_files_text = Upload G-code from your slicer. Its print time, weight and picture are read from the file. Then add a product from it.
 no_files_slicer = Your slicer can also upload files directly: add this server to it as a print host. See the { $link }.
 api_documentation = API documentation
 no_file_match = No files match.
@@ -184,7 +184,11 @@ time_column = Time
 weight = Weight
 size = Size
 uploaded = Uploaded
-plate_count = { $count } plates
+plate_count =
+    { $count ->
+        [one] { $count } plate
+       *[other] { $count } plates
+    }
 all_files = All files
 slicer = Slicer
 print_time = Print time
@@ -199,10 +203,10 @@ filaments = Filaments
 any_kind = any kind
 for_printer = For { $model }.
 nozzle = Nozzle { $diameter } mm.
-skus_of_file = SKUs using this file
+skus_of_file = Products using this file
 none = None.
-full_form = Create SKU using the full form
-delete_file_text = You can't undo this. A file that a SKU or an unfinished job uses can't be deleted.
+full_form = Add product using the full form
+delete_file_text = You can't undo this. A file that a product or an unfinished job uses can't be deleted.
 manual_print = Manual print
 no_printer_fits = No printer accepts this file format.
 manual_print_text = Printing starts immediately, outside the job queue: no stock is reserved, and the parts need no sign-off. Use jobs to print parts that customers ordered.
@@ -213,10 +217,10 @@ print_named = Print { $name }
 
 ## Product from a file
 
-create_sku = Create SKU
-needs_material = A SKU needs a material from stock. Add the material first, then come back.
+create_sku = Add product
+needs_material = A product needs a material from stock. Add the material first, then come back.
 add_material = Add material
-create_another = Create another SKU
+create_another = Add another product
 price_field = Price ({ $currency })
 net_price_hint = Excluding tax.
 suggested_price_hint = Excluding tax. Suggested price for one print, based on your rates.
@@ -224,5 +228,5 @@ stated_consumption_field = Material per plate
 stated_consumption_hint = Not included in the file.
 email_field = Customer email
 email_hint = Used if you also order one. Leave empty to send no emails.
-create_and_order = Create and order one
+create_and_order = Add and order one
 facts = Filled in from the file: { $facts }.

@@ -25,13 +25,13 @@ outdated_text = Go back, reload the page and submit the form again.
 missing_title = Page not found
 missing_text = Start with the first step.
 completed_title = Setup is complete
-completed_text = Sign in as an admin to change its settings.
+completed_text = Sign in as an admin to change the settings.
 fixed_title = Settings can't be saved here
 fixed_text = Set the environment variables where this server is started.
 unreadable_title = .env can't be read
 unreadable_text = Fix the line named above and try again.
 conflict_title = This isn't possible now
-conflict_text = Go back and reload the page to see the current state.
+conflict_text = Go back and reload the page to see the current status.
 too_many_title = Too many requests
 too_many_text = Wait a moment and try again.
 unavailable_title = Temporarily unavailable
@@ -45,23 +45,23 @@ open_setup = Open setup
 ## Entry
 
 enter_title = Set up your shop
-wrong_code = That code is wrong. Use the code that the server printed at its last start.
+wrong_code = That code is incorrect. Use the code that the server printed at its last start.
 code_spent = That code was already used, has expired or was tried too often. Restart the server to get a new one.
-wrong_credentials = The email address or password is wrong. Try again.
+wrong_credentials = The email address or password is incorrect. Try again.
 second_factor_required = Two-step sign-in is on for this account. Enter the code from your authenticator app too.
-wrong_factor = That code is wrong or was already used. Wait for the next one, or use a recovery code.
+wrong_factor = That code is incorrect or was already used. Wait for the next one, or use a recovery code.
 code_text = When the server started, it printed a one-time code in the line that begins with { $word }. Enter it to show that you have access to this server.
 code_field = One-time code
-code_hint = Such as { $sample }. To get a new code, restart the server.
+code_hint = For example, { $sample }. To get a new code, restart the server.
 completed_note = Setup is complete. Admins can run it again.
 or_sign_in = Or sign in
-sign_in_text = Already created the admin? Sign in to continue.
+sign_in_text = Already added the admin? Sign in to continue.
 email_field = Email address
 password_field = Password
 factor_field = Code from your authenticator app, or a recovery code
 factor_hint = Only if two-step sign-in is on for your account.
 sign_in = Sign in
-no_admin = Setup is complete, but no admin can sign in. Create one on the server:
+no_admin = Setup is complete, but no admin can sign in. Add one on the server:
 
 ## Welcome
 
@@ -70,13 +70,13 @@ mode_production = production
 mode_development = development
 current_heading = Current configuration
 current_text = Read from { $file }, the environment and other settings. The next steps show these values and keep the ones you don't change.
-admin_heading = Create the first admin
+admin_heading = Add the first admin
 admin_text = Admins can do everything here. You will be signed in with this account.
 name_field = Name
 password_hint = At least 10 characters.
-create_admin = Create admin and continue
+create_admin = Add admin and continue
 time_zone_heading = Time zone
-time_zone_fault = { $name } is not a time zone of this server; use a name such as "Europe/Berlin" or a rule such as "CET-1CEST,M3.5.0,M10.5.0/3"
+time_zone_fault = “{ $name }” is not a time zone of this server; use a name such as “Europe/Berlin” or a rule such as “CET-1CEST,M3.5.0,M10.5.0/3”
 
 ## Database
 
@@ -88,7 +88,7 @@ both_must_pass = Both connections must pass their tests before you can continue.
 
 ## Printers
 
-printers_text = The search covers this server and all addresses of its local network. It usually takes less than a minute. Add printers in other networks manually.
+printers_text = The search covers this server and all addresses on its local network. It usually takes less than a minute. Add printers on other networks manually.
 search = Search for printers
 cancel_search = Cancel search
 reload_text = { $link } to see the progress.
@@ -117,7 +117,7 @@ search_cancelled =
     }
 checked = Addresses and ports checked: { $done }
 checked_of = Addresses and ports checked: { $done } of { $total }
-none_found = No printers found on this server or in its local network. Check that your printer is switched on and in the same network. If it is in another network, add it manually.
+none_found = No printers found on this server or on its local network. Check that your printer is switched on and on the same network. If it is on another network, add it manually.
 added = Added
 add_named = Add { $name }
 add_heading = Add a printer

@@ -42,22 +42,22 @@ about_smtp = Sends emails over SMTP. Your provider gives you the server, port, u
 
 ## Fields
 
-sample = Such as { $sample }.
+sample = For example, { $sample }.
 already_set = Already set. Leave empty to keep the current value.
 set_by = Set by { $source }.
 remove = Remove
 url_field = Address (URL)
 token_field = API key or token
 token_hint = From that system's settings. Leave empty if none is required.
-database_hint = Such as postgres://user:password@localhost:5432/printfloor. Leave empty to use a file in the data directory, which is enough for one small shop.
-redis_hint = Such as redis://localhost:6379. Leave empty to keep everything in memory. This is enough for one server.
+database_hint = For example, postgres://user:password@localhost:5432/printfloor. Leave empty to use a file in the data directory, which is enough for one small shop.
+redis_hint = For example, redis://localhost:6379. Leave empty to keep everything in memory. This is enough for one server.
 port_field = Port
 port_hint = Usually 587 or 465.
 user_field = User name
 user_hint = Leave empty if none is required.
 password_field = Password
 sender_field = Sender
-sender_hint = Such as My Shop <shop@example.org>.
+sender_hint = For example, My Shop <shop@example.org>.
 email_key_field = Email service API key
 secret_key_field = Secret key
 secret_key_hint = Starts with sk_ or rk_.
@@ -96,11 +96,11 @@ gap_tax_number = VAT ID or tax number
 
 advice_refused = Nothing is listening at that address and port. Check that the service is running and the port is right. In a container, `localhost` is the container itself.
 advice_credentials = The service responded but rejected the credentials. Copy the user name, password or key again, without spaces around them.
-advice_host = The host name can't be resolved. Check it for typing mistakes, or use the IP address.
+advice_host = The host name can't be resolved. Check it for typos, or use the IP address.
 advice_name = The server responded, but the name at the end of the address doesn't exist there. Create it, or correct the name.
 advice_tls = The secure connection failed. Check whether the address must begin with http:// instead of https://, and whether the certificate is self-signed.
 advice_time = The machine didn't respond in time. Check that it is switched on and on the same network, and that no firewall blocks the port.
-advice_address = A service can't use that address. Enter its address in your network.
+advice_address = A service can't use that address. Enter its address on your network.
 advice_firmware = The printer's web server is running, but its firmware isn't connected. Switch the printer on, check its USB cable, and restart the firmware from the printer's web page.
 advice_database = The address has the form postgres://user:password@machine:5432/name. Leave it empty to use the built-in database.
 advice_redis = The address has the form redis://machine:6379, or redis://:password@machine:6379. Leave it empty to run without Redis.

@@ -26,8 +26,8 @@ to_order_heading = To order ({ $count })
 # The level is one of the two below.
 available_with_level = { $available } available, { $level }
 reorder_level = reorder at { $point }
-without_reorder_level = no reorder level
-no_reorder_level = No reorder level
+without_reorder_level = no reorder point
+no_reorder_level = No reorder point
 order_amount = order { $amount }
 jobs_waiting =
     { $count ->
@@ -44,7 +44,7 @@ reserved = Reserved
 available = Available
 reorder_at = Reorder at
 bin = Bin
-# On phones, in place of columns. The level is “reorder at …” or “no reorder level”.
+# On phones, in place of columns. The level is “reorder at …” or “no reorder point”.
 levels_line = { $on_hand } on hand, { $reserved } reserved, { $level }
 levels_line_in_bin = { $on_hand } on hand, { $reserved } reserved, { $level }, in { $bin }
 
@@ -103,7 +103,7 @@ lost_field = Amount lost ({ $unit })
 write_off = Write off
 remove_heading = Remove
 remove_summary = Remove material
-remove_note = The material and its stock are no longer listed. The ledger is kept. You can't remove a material that a SKU, job or slot uses.
+remove_note = The material and its stock are no longer listed. The ledger is kept. You can't remove a material that a product, job or slot uses.
 remove = Remove { $name }
 
 ## Ledger
@@ -145,8 +145,8 @@ resin = Resin (millilitres)
 laser_sheets = Laser cutter sheets
 laser_consumables = Laser cutter consumables (units)
 color_field = Colour
-color_hint = Such as #1b1b22.
-variant_hint = Such as matte or carbon fibre.
+color_hint = For example, #1b1b22.
+variant_hint = For example, matte or carbon fibre.
 vendor_code_hint = The code that printers report for these spools.
 bin_hint = As on the label of the shelf or bin, such as Shelf A3.
 reorder_hint = Below this amount, the material is listed under “To order”, and new jobs may wait.
@@ -159,8 +159,8 @@ save = Save
 
 claim_short = needs { $need } of { $name }, { $free } free
 claim_behind_others = needs { $need } of { $name }, { $free } free, but other jobs are ahead of it
-claim_below_reorder_point = needs { $need } of { $name }, which is below its reorder point: { $on_hand } on hand, { $point } needed in all
-missing_booking = prints used { $amount } of spool { $spool }, but the printer's own server did not record it: decide for { $name } whether to record it now or leave the count there
+claim_below_reorder_point = needs { $need } of { $name }, which is below its reorder point: { $on_hand } on hand, { $point } needed in total
+missing_booking = prints used { $amount } of spool { $spool }, but the printer's own server did not record it: for { $name }, decide whether to record it now or keep the count there
 
 ## Messages of the API for the forms
 
@@ -170,17 +170,17 @@ fault_too_large = is too large
 ## Reasons that the shop itself records for movements
 
 reason_initial = initial stock
-reason_count = stock-take
+reason_count = stock count
 reason_retired = spool { $spool } was retired
 reason_sliced = sliced
 reason_exceeded = { $consumed } used, { $on_hand } on hand
 reason_changed_there =
     { $system ->
-        [spools] the spool system, { $name }: changed there
-       *[parts] the parts system, { $name }: changed there
+        [spools] changed in the spool system, { $name }
+       *[parts] changed in the parts system, { $name }
     }
 reason_accepted =
     { $system ->
-        [spools] the spool system, { $name }: an operator accepted the count of the other system
-       *[parts] the parts system, { $name }: an operator accepted the count of the other system
+        [spools] an operator accepted the count from the spool system, { $name }
+       *[parts] an operator accepted the count from the parts system, { $name }
     }

@@ -5,5 +5,5 @@ at_risk = At risk
 late = Late
 due_expected = due { $deadline }, now expected { $expected }
 due_unknown = due { $deadline }, no forecast available
-promised_expected = promised { $deadline }, now expected { $expected }
-promised_unknown = promised { $deadline }, no forecast available
+promised_expected = promised for { $deadline }, now expected { $expected }
+promised_unknown = promised for { $deadline }, no forecast available

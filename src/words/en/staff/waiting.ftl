@@ -7,24 +7,24 @@ turn = waiting for its turn
 no_printer_can = No printer can print this job
 for_printer_with = Waiting for a printer with { $material }
 for_printer = Waiting for a printer
-no_type_accepts = no printer type accepts .{ $ending } files; its SKU needs plain G-code (.gcode)
-none_registered = no { $machine } is registered
+no_type_accepts = no printer type accepts .{ $ending } files; its product needs plain G-code (.gcode)
+none_registered = no { $machine } has been added
 
 ## State of the job
 
 cancelling = waiting for the printer to confirm the cancellation
 cancelling_at = waiting for the printer to confirm the cancellation; { $silence }
 ending = the print has ended; asking the printer for its outcome
-sku_incomplete = the SKU is incomplete
-no_file = its SKU has neither a G-code file nor a model with a slicer profile
-being_read = reading its SKU and file
+sku_incomplete = the product is incomplete
+no_file = its product has neither a G-code file nor a model with a slicer profile
+being_read = reading its product and file
 being_sliced = the model is being sliced
 stock_check = waiting for the stock check
 sending = being sent to the printer
 paused = paused at the printer
 no_reason_reported = the printer reports no reason
-end_unknown = how the print ended is unknown ({ $reason }); an operator must resolve it
-start_unknown = whether the print started is unknown ({ $reason }); an operator must resolve it
+end_unknown = it is unknown how the print ended ({ $reason }); an operator must resolve it
+start_unknown = it is unknown whether the print started ({ $reason }); an operator must resolve it
 wrong_key = the printer rejects the API key; enter the correct key in the printer's settings
 silent_since = the printer has not responded since { $time }
 silent = the printer has not responded yet
@@ -45,7 +45,7 @@ are_state = are { $state }
 free_from = free from { $time }
 needs_clear_bed = needs its bed cleared
 need_clear_beds = need their beds cleared
-next_try = { $predicate } (the next try is in { $seconds } s)
+next_try = { $predicate } (next attempt in { $seconds } s)
 has_unconfirmed = has { $spool } { $place }: confirm that it is { $material }
 have_unconfirmed = have { $spool } { $place }: confirm that it is { $material }
 needs = needs { $objects }
@@ -59,8 +59,8 @@ cannot_print_for = cannot print a file that was sliced for { $model }
 they_cannot_print_for = cannot print a file that was sliced for { $model }
 is_too_small = is too small for the print
 are_too_small = are too small for the print
-cannot_assign = cannot tell which filament of the file needs which material
-they_cannot_assign = cannot tell which filament of the file needs which material
+cannot_assign = cannot tell which filament in the file needs which material
+they_cannot_assign = cannot tell which filament in the file needs which material
 nozzle = a { $size } mm nozzle
 nozzles = { $size } mm nozzles
 plate = the build plate { $name }
@@ -108,7 +108,7 @@ unready_fault = on hold after a firmware error
 unready_not_homed = not homed
 unready_bed = waiting for a clear bed
 unready_disk_full = out of storage space
-unready_refuses_starts = refusing to start prints
+unready_refuses_starts = rejecting print starts
 
 ## What one printer lacks for a job
 
@@ -119,13 +119,13 @@ lacks_volume = its build volume of { $volume } is too small for a print of { $si
 lacks_nozzle = its nozzle is { $own } mm instead of { $required } mm
 lacks_plate = its build plate is { $own } instead of { $required }
 lacks_material = { $material } is not loaded
-lacks_slot = { $material } is not { $place }, the only one that the file can take it from
+lacks_slot = { $material } is not { $place }, the only place this file can take it from
 lacks_changer = { $material } must be in the filament changer: the external spool cannot be selected
-lacks_filaments = it is unknown which material each filament of the file needs
-lacks_amount = its spool has { $left } { $unit } of { $material } left, but { $need } { $unit } are needed
+lacks_filaments = it is unknown which material each filament in the file needs
+lacks_amount = its spool has { $left } { $unit } of { $material } left, but the job needs { $need } { $unit }
 spool_offer = ({ $slot } holds { $spool }, which is not assigned to a material yet; confirm that it is { $material })
 printer_is = the printer is { $state }
-size = { $x } x { $y } x { $z } mm
+size = { $x } × { $y } × { $z } mm
 
 ## Lists
 

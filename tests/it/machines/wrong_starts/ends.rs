@@ -59,18 +59,18 @@ each_kind! {
         floor.truth().await;
     }
 
-    #[drawn]
+    #[long]
     async fn story_15_a_printer_that_refuses_everything_is_taken_out_and_says_so(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON]).await;
         floor.faults(0, |faults| faults.refuse_start = true);
         let order = floor.order(2).await;
         floor.attention(0, "start_refused", true).await;
         let status = floor.status(0).await;
-        assert!(words(&status, "attentionReason").contains("refused to start 2 prints in a row"), "{status}");
+        assert!(words(&status, "attentionReason").contains("rejected 2 print starts in a row"), "{status}");
         // No job is lost to it.
         let waits = |job: &Value| {
             let why = job["waitingReason"].as_str();
-            job["state"] == "SLICED" && why.is_some_and(|why| why.contains("is refusing to start prints"))
+            job["state"] == "SLICED" && why.is_some_and(|why| why.contains("is rejecting print starts"))
         };
         until("both jobs to wait and say why", || async {
             floor.app.jobs(&order).await.iter().all(waits).then_some(())
@@ -108,6 +108,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[long]
     async fn story_16_a_print_that_nobody_saw_has_no_beginning(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[judge_calmly(kind)]).await;
         floor.faults(0, |faults| faults.start_late = HELD);

@@ -47,7 +47,7 @@ fn of_form(form: GcodeForm) -> (&'static str, Vec<u8>) {
 }
 
 each_kind! {
-    #[drawn]
+    #[long]
     async fn story_04_our_files_are_gone_before_a_power_cycle_could_start_one(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         starts_left_files(&floor);
@@ -73,6 +73,7 @@ each_kind! {
         floor.attention(0, "foreign_print", false).await;
     }
 
+    #[drawn]
     async fn story_04_a_file_of_ours_that_starts_by_itself_is_foreign_and_alerted_and_counts_for_nothing(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE, KEEP_FILES, TO_SOMEBODY]).await;
         let by_itself = starts_left_files(&floor);
@@ -105,6 +106,7 @@ each_kind! {
         assert!((floor.used().await - 20.0).abs() < 0.001);
     }
 
+    #[long]
     async fn story_11_an_upload_that_was_cut_off_is_not_started(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 10_000 }));
@@ -149,6 +151,7 @@ each_kind! {
         floor.truth().await;
     }
 
+    #[drawn]
     async fn story_12_a_printer_is_never_sent_a_form_of_file_that_it_does_not_print(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         let mut sent = 0;

@@ -190,7 +190,7 @@ async fn look_at_pages_of_the_setup(scope: LookScope) {
     for (label, text) in [("Name", "Sam"), ("Email address", "sam@example.org"), ("Password", PASSWORD)] {
         round.browser.fill(&tab, label, text).await;
     }
-    round.browser.press(&tab, "Create admin and continue").await;
+    round.browser.press(&tab, "Add admin and continue").await;
     round.look("/setup/database").await;
     round.browser.press(&tab, "Test both connections").await;
     round.look("/setup/database").await;

@@ -22,7 +22,7 @@ async fn begin(browser: &mut Browser, tab: &Tab, code: &str) {
     browser.fill(tab, "Name", "Sam").await;
     browser.fill(tab, "Email address", "sam@example.org").await;
     browser.fill(tab, "Password", PASSWORD).await;
-    browser.press(tab, "Create admin and continue").await;
+    browser.press(tab, "Add admin and continue").await;
     browser.press(tab, "Test both connections").await;
     browser.press(tab, "Next: Printer Discovery").await;
 }
@@ -77,7 +77,7 @@ async fn chromium_goes_from_the_printed_code_to_the_written_settings() {
     let tab = browser.open(&app.base, "/setup", None).await;
     browser.fill(&tab, "One-time code", "AAAA-AAAA-AAAA").await;
     browser.press(&tab, "Open setup").await;
-    browser.sees(&tab, "That code is wrong.").await;
+    browser.sees(&tab, "That code is incorrect.").await;
     begin(&mut browser, &tab, &code).await;
 
     // The search ends by itself before the reader's eyes, and a printer that does not answer as it should is not added.

@@ -111,7 +111,7 @@ async fn chromium_uploads_what_is_dropped_meanwhile_and_names_the_file_that_is_r
     let status = browser.eval(&tab, status).await.as_str().unwrap_or_default().to_owned();
     let lines: Vec<&str> = status.lines().collect();
     assert_eq!(lines.len(), 2, "{status}");
-    assert!(lines[1].starts_with("broken.gcode: ") && lines[1].contains("not recognized as G-code"), "{status}");
+    assert!(lines[1].starts_with("broken.gcode: ") && lines[1].contains("not recognised as G-code"), "{status}");
     let stored = app.get("/api/files").await.expect(200);
     let mut names: Vec<&str> =
         stored["files"].as_array().unwrap().iter().map(|file| file["name"].as_str().unwrap()).collect();
@@ -165,7 +165,7 @@ async fn chromium_makes_a_key_that_works_until_it_is_revoked() {
     browser.fill(&tab, "Name", "Label printer").await;
     browser.fill(&tab, "Role", "operator").await;
     browser.fill(&tab, "Expiry", "2099-12-31").await;
-    browser.press(&tab, "Create key").await;
+    browser.press(&tab, "Generate key").await;
     let key = browser.value(&tab, "Shown only once").await;
     assert!(key.starts_with("key_"), "{key}");
     let program = app.with_key(&key);

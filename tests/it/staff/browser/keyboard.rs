@@ -51,7 +51,7 @@ async fn chromium_works_the_floor_by_the_keyboard_alone() {
     // The emergency stop is held, by the space bar as by the other key.
     let stops = || floor.count(0, |what| matches!(what, PhysicalEvent::EmergencyStop));
     browser.go(&tab, &format!("{base}/floor")).await;
-    browser.tab_to(&tab, "Emergency stop of").await;
+    browser.tab_to(&tab, "Emergency stop for").await;
     browser.strike(&tab, " ").await;
     assert_eq!(stops(), 0, "a short press stops nothing");
     browser.key(&tab, " ", true).await;

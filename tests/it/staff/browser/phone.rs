@@ -92,7 +92,7 @@ async fn chromium_keeps_the_counts_of_the_floor_on_one_line_on_a_phone() {
     let idle = floor.printers.iter().position(|printer| !on.contains(printer)).unwrap();
     floor.app.post(&floor.path(idle, "/maintenance"), &json!({"on": true})).await.expect(200);
     let tab = browser.open(&base, "/to-do", Some(&cookie)).await;
-    for (language, in_need) in [("en", "1 needs you"), ("de", "1 braucht Sie")] {
+    for (language, in_need) in [("en", "1 needs you"), ("de", "1 wartet auf Sie")] {
         sam.patch("/api/auth/me", &json!({"language": language})).await.expect(200);
         for (width, height) in PHONES {
             browser.window(&tab, width, height, true).await;
@@ -118,7 +118,7 @@ async fn chromium_sets_the_emergency_stop_apart_and_says_what_it_is() {
     let (_, job) = floor.one().await;
     let on = floor.app.job_is(&job, "PRINTING").await["printerId"].as_str().unwrap().to_owned();
     let printer = floor.app.get(&format!("/api/printers/{on}")).await.expect(200)["name"].clone();
-    let name = format!("Emergency stop of {}: hold for one second", printer.as_str().unwrap());
+    let name = format!("Emergency stop for {}: hold for one second", printer.as_str().unwrap());
     let tab = browser.open(&base, "/floor", Some(&cookie)).await;
     // On small cards its words are its name and its title, on large ones and on the page of the printer they are shown.
     for (path, part, words) in [

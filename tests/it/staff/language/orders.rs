@@ -65,7 +65,7 @@ async fn products_pages_are_german() {
     sam.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
     let texts = ["<html lang=\"de\">", ">Noch keine Produkte</h2>", ">Produkte und Sets</a>", ">Neues Set</a>"];
     shows(&sam.get("/shop/products").await, &texts);
-    let texts = [">Noch keine Dateien</h2>", ">API-Dokumentation</a>", "data-sends=\"Wird hochgeladen …\""];
+    let texts = [">Noch keine Dateien</h2>", ">API-Dokumentation</a>", "data-sends=\"Wird hochgeladen\u{a0}…\""];
     shows(&sam.get("/shop/products/files").await, &texts);
 
     let (material, file) = (app.material("PLA black", 1_000.0).await, app.gcode("vase", 3_600, 20.5).await);
@@ -76,8 +76,8 @@ async fn products_pages_are_german() {
         ">Kein Drucker nimmt dieses Dateiformat an.</p>",
         ">Filamentdrucker</option>",
         "20,5 g",
-        "1 Std. 00 Min.",
-        ">Anlegen und eines bestellen</button>",
+        "1\u{a0}Std. 00\u{a0}Min.",
+        ">Anlegen und ein Stück bestellen</button>",
     ];
     shows(&sam.get(&format!("/shop/products/files/{file}")).await, &texts);
     let form = sam.get(&format!("/shop/products/new?file={file}")).await;
@@ -85,7 +85,7 @@ async fn products_pages_are_german() {
     let fields = [("code", "VASE"), ("name", "Vase"), ("priceCents", "much"), ("currency", "usd")];
     let wrong = sent(&sam, &token(&form), "/shop/products/new", &fields).await;
     assert_eq!(wrong.status, 400, "{}", wrong.text);
-    shows(&wrong, &["<html lang=\"de\">", "Preis: muss ein Betrag sein, etwa 2,50"]);
+    shows(&wrong, &["<html lang=\"de\">", "Preis: muss ein Betrag sein, zum Beispiel 2,50"]);
 
     let sku = app.sku("VASE", &material, &file, 1_250).await;
     app.patch(&format!("/api/skus/{sku}"), &json!({"active": false})).await.expect(200);
@@ -94,7 +94,7 @@ async fn products_pages_are_german() {
         "20,5 g PLA black",
         "vase.gcode</a>, Platte 1",
         ">Nein</span>",
-        "<li>es ist nicht aktiv und kann nicht bestellt werden</li>",
+        "<li>es ist nicht im Verkauf und kann nicht bestellt werden</li>",
         ">VASE wieder anbieten</button>",
     ];
     shows(&sam.get(&format!("/shop/products/{sku}")).await, &texts);

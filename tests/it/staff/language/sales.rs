@@ -63,7 +63,7 @@ async fn invoices_pages_are_german() {
     shows(&sam.get("/shop/invoices").await, &texts);
     let form = sam.get("/shop/invoices/new").await;
     let texts =
-        [">Neue Rechnung</h1>", ">Steuersatz in %</label>", ">Adresszusatz</label>", ">Entwurf erstellen</button>"];
+        [">Neue Rechnung</h1>", ">Steuersatz in %</label>", ">Adresszusatz</label>", ">Entwurf speichern</button>"];
     shows(&form, &texts);
     let own = token(&form);
     let fields = |price: &'static str| {
@@ -109,7 +109,7 @@ async fn invoices_pages_are_german() {
     let payments = payments().await;
     assert!(payments.as_array().unwrap().iter().any(|one| one["method"] == "cash"), "{payments}");
     shows(&sam.get("/shop/invoices").await, &["data-label=\"Offener Betrag\"", ">Fällig</th>", ">Nummern</a>"]);
-    shows(&sam.get("/shop/invoices/numbering").await, &[">Keine Nummer fehlt</span>", ">Nummernkreis</th>"]);
+    shows(&sam.get("/shop/invoices/numbering").await, &[">Es fehlen keine Nummern</span>", ">Nummernkreis</th>"]);
 }
 
 #[tokio::test]
@@ -133,7 +133,7 @@ async fn quotes_pages_are_german() {
         "37,00 USD",
         ">Entwurf bearbeiten</h2>",
         ">Druckvorlage</label>",
-        ">Filamentdrucker, groß</option>",
+        ">Großformat-Filamentdrucker</option>",
         ">Wird aus einem Produkt gedruckt</span>",
         "An Kunden senden: ",
     ];
@@ -151,7 +151,7 @@ async fn quotes_pages_are_german() {
         "alt=\"Foto 1 von Ann Example\"",
         ", von der Website ",
         ">UV-Beschichtung</dt><dd>Nein</dd>",
-        ">Angebot aus Schätzung erstellen</button>",
+        ">Neues Angebot aus Schätzung</button>",
         ">Anfrage von Ann Example abschließen</button>",
     ];
     shows(&sam.get(&format!("/shop/requests/{request}")).await, &texts);

@@ -51,7 +51,7 @@ on_sqlite! {
         floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
         let sam = operator(&floor.app).await;
         let empty = german(&sam, "/to-do").await;
-        shows(&empty, &["<html lang=\"de\">", "<h1>Zu tun</h1>", ">Alles erledigt</h2>", "Zur Werkstatt</a>"]);
+        shows(&empty, &["<html lang=\"de\">", "<h1>Aufgaben</h1>", ">Alles erledigt</h2>", "Zur Werkstatt</a>"]);
         let (_, job) = floor.one().await;
         floor.attention(0, "bed_not_cleared", true).await;
         floor.app.job_is(&job, "COMPLETED").await;

@@ -10,6 +10,9 @@ use crate::store::bucket::{BUCKET, PLACE, settings};
 use crate::support::moto::Moto;
 use crate::support::{App, Db};
 
+/// Setting that makes a server wait less for another one's mark, which has the time of one request and ten seconds.
+const SHORT_REQUESTS: (&str, &str) = ("PRINTFLOOR_OBJECT_STORAGE__TIMEOUT_SECONDS", "3");
+
 /// Starts a floor whose files are in the bucket, and a standby server for it; `None` without PostgreSQL.
 async fn floor_of_two(moto: &Moto) -> Option<(Floor, App)> {
     let db = Db::postgres_with_shop().await?;
@@ -61,7 +64,9 @@ async fn a_server_with_another_place_in_the_bucket_does_not_stand_by() {
     let builder =
         settings(&moto.url, PLACE).iter().fold(App::on(db), |builder, (name, value)| builder.env(name, value));
     let first = builder.start().await;
-    let mut second = beside(&first, &url, &settings(&moto.url, "s3://shop/other"));
+    let mut other = settings(&moto.url, "s3://shop/other").to_vec();
+    other.push((SHORT_REQUESTS.0, SHORT_REQUESTS.1.to_owned()));
+    let mut second = beside(&first, &url, &other);
     second.spawn();
     assert!(!second.ended().await, "it is an error");
     let log = second.log().join("\n");

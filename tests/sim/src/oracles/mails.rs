@@ -24,7 +24,7 @@ const GATHERED: &str = "alerts-";
 /// Empty line that separates the alerts of an email.
 const GAP: &str = "\n\n";
 /// Text after the number of alerts that an email does not list.
-const UNLISTED: &str = " more are not listed here";
+const UNLISTED: &str = " more not listed here";
 /// Faults after which an alert may be reported again, because the server has lost the record of reporting it.
 const FORGETFUL: [FaultKind; 6] = [
     FaultKind::Crash,

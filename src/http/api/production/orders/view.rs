@@ -20,6 +20,7 @@ use domain::timing::Timing;
 use http::access::Caller;
 use http::openapi::shape::{Shape, date, list, text_like};
 use http::wire::{Components, ToSchema, Viewed, schema_of};
+use http::written_answers::AnswerDetails;
 use kernel::environment::Environment;
 
 /// Order. Its lines keep the names and prices that applied when it was placed.
@@ -148,6 +149,8 @@ pub struct OrderOutlook {
     /// Timing of the order; `None` if no promise is outstanding.
     pub timing: Option<Timing>,
 }
+
+impl AnswerDetails for OrderOutlook {}
 
 impl OrderHandles {
     /// Returns the order's current outlook.

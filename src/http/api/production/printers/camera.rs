@@ -113,7 +113,7 @@ impl GivenCamera {
             Some(credentials) => {
                 let credentials = credentials.unwrap_or_default();
                 if !credentials.is_empty() && !credentials.contains(':') {
-                    return Err(Refusal::field("camera.credentials", "must be user:password").into());
+                    return Err(Refusal::field("camera.credentials", "must have the form user:password").into());
                 }
                 app.cipher.encrypt_or_empty(&credentials)
             }

@@ -139,7 +139,7 @@ pub struct Homing {
 #[derive(Response, Serialize)]
 #[api(name = "GcodeOutcome", example = json!({"ok": true, "console": ["Unknown command:\"FOO\""]}))]
 struct GcodeOutcome {
-    /// Always `true`: the printer accepted the commands. The console output shows whether the printer recognized them.
+    /// Always `true`: the printer accepted the commands. The console output shows whether the printer recognised them.
     ok: bool,
     /// Console output of the printer while the commands ran, oldest line first; empty if there was none or it could not
     /// be read.

@@ -256,7 +256,7 @@ fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) ->
     let present = super::present_all(app);
     for other in present.iter().filter_map(|versioned| versioned.state.as_ref()).filter(|other| Some(other.id) != id) {
         if let Some(what) = same_machine(&other.fields, fields) {
-            let words = format!("{} is already registered with this {what}", other.fields.name);
+            let words = format!("{} has already been added with this {what}", other.fields.name);
             return Err(ApiError::conflict("printer_exists", words));
         }
     }

@@ -23,7 +23,6 @@ use http::path_id::PathId;
 use http::reply::Resource;
 use http::routes::ResourceRoutes;
 use http::wire::{Argument, MaxChars, NotNegative, like};
-use printers::PrinterType;
 
 like!(COLOUR, "^#[0-9a-fA-F]{6}$", "must be a colour such as #1a2b3c");
 
@@ -120,13 +119,7 @@ pub struct SlotView {
 
 impl SlotView {
     /// Builds the view of a printer's slot.
-    pub(super) fn of(app: &PrinterHandles, printer: &Printer, one: Slot) -> Self {
-        let material = one.material_id.and_then(|id| app.materials.resident(id)).map(|handle| handle.read());
-        let material = material.as_ref().and_then(|versioned| versioned.state.as_ref());
-        // Where spools are not read, nothing of ours is booked on them.
-        let counts = !app.config.spools.url.is_empty();
-        let labels = PrinterType::of_word(&printer.fields.kind).map(|of_type| of_type.slot_labels).unwrap_or_default();
-        let spool_warning = printer.spool_warning(&one, material, labels).filter(|_| counts);
+    pub(super) fn new(printer: &Printer, spool_warning: Option<String>, one: Slot) -> Self {
         let booked_by_printer = printer.books_itself(&one);
         let Slot { slot, material_id, color, remaining, source, vendor_code, kind, weighed: _, spool, updated_at } =
             one;

@@ -8,15 +8,18 @@ use super::camera::CameraView;
 use super::care::{self, DueView, OdometerView};
 use super::fields::PrinterDetails;
 use super::slots::SlotView;
+use super::view_inputs::ViewInputs;
 use super::{EXAMPLE_ID, PrinterHandles};
 use domain::id::Id;
 use domain::printer::{Attention, LastPrint, Printer, PrinterAnswer};
-use domain::printer_status::{Activity, Connection, Status};
+use domain::printer_status::{Activity, Connection};
 use domain::time::Timestamp;
 use http::command_request::CommandOutcome;
 use http::openapi::shape::{Shape, number};
 use http::wire::ToSchema;
 use printers::BUILT_IN;
+use printers::connections::PrinterConnections;
+use printers::status_reading::StatusReading;
 use words::Language;
 
 /// Job ID used in examples for the job that a printer is working on.
@@ -79,9 +82,14 @@ pub struct StatusView {
 impl StatusView {
     /// Builds the status of a printer from its last observation.
     pub fn of(app: &PrinterHandles, printer: &Printer) -> Self {
-        let status = app.printer_connections.status(printer.id).unwrap_or_default();
-        let (state, connection) = state_of(printer, &status);
-        let Status { progress, nozzle, bed, file, remaining_seconds, message, updated_at, .. } = status;
+        Self::new(printer, app.printer_connections.reading(printer.id))
+    }
+
+    /// Builds the status of a printer from what was last read of it.
+    pub(super) fn new(printer: &Printer, reading: StatusReading) -> Self {
+        let StatusReading { state, connection, file, progress, remaining_seconds, nozzle, bed, message, updated_at } =
+            reading;
+        let (state, connection) = state_of(printer, (state, connection));
         Self {
             state,
             progress: Percent(progress),
@@ -100,11 +108,11 @@ impl StatusView {
     }
 }
 
-/// Returns the state of a printer and of its connection. The last commit of the printer's actor decides whether the
-/// printer is offline, because telemetry may be one poll older or newer.
-fn state_of(printer: &Printer, status: &Status) -> (Activity, Connection) {
-    let offline = printer.disconnected || printer.activity == Activity::Offline && status.state == Activity::Offline;
-    if offline { (Activity::Offline, printer.connection) } else { (status.state, status.connection) }
+/// Returns the state of a printer and of its connection, given those of its last status. The last commit of the
+/// printer's actor decides whether the printer is offline, because telemetry may be one poll older or newer.
+fn state_of(printer: &Printer, (state, connection): (Activity, Connection)) -> (Activity, Connection) {
+    let offline = printer.disconnected || printer.activity == Activity::Offline && state == Activity::Offline;
+    if offline { (Activity::Offline, printer.connection) } else { (state, connection) }
 }
 
 /// Returns the time of a printer's last response: for a connected printer, the last poll or push; otherwise, the last
@@ -116,13 +124,20 @@ fn last_seen(printer: &Printer, connection: Connection, updated_at: Timestamp) -
 
 /// Returns the time of a printer's last response, if any.
 pub fn last_answer(app: &PrinterHandles, printer: &Printer) -> Option<Timestamp> {
-    let status = app.printer_connections.status(printer.id).unwrap_or_default();
-    last_seen(printer, state_of(printer, &status).1, status.updated_at)
+    app.printer_connections.read_status(printer.id, |status, updated_at| {
+        let (_, connection) = state_of(printer, (status.state, status.connection));
+        last_seen(printer, connection, updated_at)
+    })
 }
 
 /// Returns the state of a printer as shown in responses.
 pub fn activity(app: &PrinterHandles, printer: &Printer) -> Activity {
-    state_of(printer, &app.printer_connections.status(printer.id).unwrap_or_default()).0
+    current_activity(&app.printer_connections, printer)
+}
+
+/// Returns the state of a printer as shown in responses, given the connections to all printers.
+pub(super) fn current_activity(connections: &PrinterConnections, printer: &Printer) -> Activity {
+    connections.read_status(printer.id, |status, _| state_of(printer, (status.state, status.connection)).0)
 }
 
 /// Latest print, whose parts can be signed off at the printer.
@@ -178,15 +193,19 @@ pub struct PrinterView {
 }
 
 impl PrinterView {
-    /// Builds the view of a printer at the given version.
-    pub fn new(app: &PrinterHandles, printer: &Printer, version: i64) -> Self {
+    /// Builds the view of a printer at the given version. Besides the printer itself, it depends on nothing but the
+    /// inputs.
+    pub fn new(printer: &Printer, version: i64, inputs: &ViewInputs) -> Self {
+        let slots = printer.slots().into_iter().enumerate();
         Self {
             id: printer.id,
             details: printer.fields.clone().into(),
-            slots: printer.slots().into_iter().map(|slot| SlotView::of(app, printer, slot)).collect(),
+            slots: slots
+                .map(|(at, slot)| SlotView::new(printer, inputs.spool_warning(printer, (at, &slot)), slot))
+                .collect(),
             has_api_key: !printer.fields.encrypted_api_key.is_empty(),
             camera: printer.fields.camera.as_ref().map(Into::into),
-            status: StatusView::of(app, printer),
+            status: StatusView::new(printer, inputs.status.clone()),
             maintenance: printer.maintenance.clone(),
             maintenance_due: care::due(printer),
             odometer: printer.odometer.into(),
@@ -205,7 +224,7 @@ impl PrinterView {
     /// Builds the view of a printer from the result of a command.
     pub fn after(app: &PrinterHandles, done: &CommandOutcome<PrinterAnswer>) -> Self {
         let printer = &done.answer.printer;
-        let mut view = Self::new(app, printer, done.version);
+        let mut view = Self::new(printer, done.version, &ViewInputs::read(&app.into(), printer));
         // An answer that was kept is without the reminders, which are rows of their own.
         if done.replayed {
             let live = app.printers.resident(printer.id);

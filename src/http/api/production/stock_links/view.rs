@@ -127,11 +127,11 @@ pub(super) struct SystemView {
     pub(super) system: StockSystem,
     /// `true` if the system is enabled in the settings.
     pub(super) on: bool,
-    /// Time of the last synchronization, successful or not.
+    /// Time of the last synchronisation, successful or not.
     pub(super) looked_at: Option<Timestamp>,
-    /// Time of the last complete synchronization.
+    /// Time of the last complete synchronisation.
     pub(super) synchronised_at: Option<Timestamp>,
-    /// Reason the last synchronization ended early, such as a connection error; null if it was completed.
+    /// Reason the last synchronisation ended early, such as a connection error; null if it was completed.
     pub(super) error: Option<String>,
     /// Number of entries that materials can be linked to.
     pub(super) entries: usize,

@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(texts(&day), ["2026-11-28", "28.11.2026"]);
         assert_eq!(texts(&Datum::Count(1_200)), ["1200", "1.200"]);
         assert_eq!(texts(&Datum::Share(Some(0.833))), ["83.3%", "83,3\u{a0}%"]);
-        assert_eq!(texts(&Datum::Span(Some(90_000))), ["1 d 1 h", "1 Tag 1 Std."]);
+        assert_eq!(texts(&Datum::Span(Some(90_000))), ["1 d 1 h", "1 Tag 1\u{a0}Std."]);
         assert_eq!(Language::ALL.map(|language| short_day(language, "2026-11-28")), ["11-28", "28.11."]);
         for (word, german) in [("unit", "Stück"), ("sheet", "Stück"), ("mL", "ml"), ("g", "g"), ("spools", "spools")]
         {

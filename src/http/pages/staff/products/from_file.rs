@@ -178,7 +178,7 @@ mod tests {
         let english = facts(Language::English, &metadata());
         assert_eq!(english.as_deref(), Some("Filled in from the file: PLA, 20 g, 1 h 00 min."));
         let german = facts(Language::German, &metadata());
-        assert_eq!(german.as_deref(), Some("Aus der Datei übernommen: PLA, 20 g, 1 Std. 00 Min."));
+        assert_eq!(german.as_deref(), Some("Aus der Datei übernommen: PLA, 20 g, 1\u{a0}Std. 00\u{a0}Min."));
         assert_eq!(facts(Language::English, &FileMetadata::default()), None);
     }
 

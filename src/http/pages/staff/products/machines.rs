@@ -1,5 +1,6 @@
 //! Labels of machine types.
 
+use crate::refused::capital;
 use domain::sku::MachineType;
 use http::openapi::words::words_of;
 use words::Language;
@@ -7,7 +8,7 @@ use words::staff::products as texts;
 
 /// Returns the machine types on which a SKU can be printed.
 pub(super) fn machine_choices(language: Language) -> Vec<(String, String)> {
-    let choice = |word: &str| (word.to_owned(), machine_label_of(language, word));
+    let choice = |word: &str| (word.to_owned(), capital(&machine_label_of(language, word)));
     words_of::<MachineType>().into_iter().map(choice).collect()
 }
 

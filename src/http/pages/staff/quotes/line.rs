@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::StaffQuoteHandles;
 use crate::form::FormBody;
+use crate::refused::capital;
 use crate::staff::QUOTES_PATH;
 use crate::staff::form::Form;
 use crate::staff::products::machine_label;
@@ -110,7 +111,7 @@ pub(super) fn fields(
     let materials =
         with_known(language, [later].into_iter().chain(choices.materials.iter().cloned()).collect(), &material);
     let usual = (String::new(), texts::usual_machine(language));
-    let machines = MACHINES.map(|machine| (machine.word().to_owned(), machine_label(language, machine)));
+    let machines = MACHINES.map(|machine| (machine.word().to_owned(), capital(&machine_label(language, machine))));
     let machine = model.map_or("", |model| model.machine_type.word());
     let machines = with_known(language, [usual].into_iter().chain(machines).collect(), machine);
     let profile = model.and_then(|model| model.slicer_profile.as_deref()).unwrap_or_default();

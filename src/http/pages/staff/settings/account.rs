@@ -94,6 +94,6 @@ mod tests {
             assert!(german.contains(part), "{part} in {german}");
         }
         let english = language_field(Language::English, None).0;
-        assert!(english.contains("<option value=\"browser\" selected>Language of the browser</option>"), "{english}");
+        assert!(english.contains("<option value=\"browser\" selected>Browser language</option>"), "{english}");
     }
 }

@@ -108,7 +108,7 @@ mod tests {
             ]
         );
         let german = words(Language::German);
-        assert_eq!(german[0], "Von einer Person pausiert");
+        assert_eq!(german[0], "Manuell pausiert");
         assert_eq!(german[3], "Vom Drucker pausiert: <span lang=\"en\">the filament ran out</span>");
     }
 }

@@ -77,7 +77,7 @@ async fn sell_file(browser: &mut Browser, tab: &Tab, app: &App) {
     browser.until(tab, "the price to be asked", "document.activeElement.name === 'priceCents'").await;
     browser.fill(tab, "Price", "12.50").await;
     browser.fill(tab, "Customer email", ANN).await;
-    browser.press(tab, "Create and order one").await;
+    browser.press(tab, "Add and order one").await;
     browser.until(tab, "the order's page", "/^\\/shop\\/orders\\/[0-9a-f-]{36}$/.test(location.pathname)").await;
     task.end(browser, 4);
     let path = browser.path(tab).await;

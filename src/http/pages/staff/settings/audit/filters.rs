@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::{AuditPageQuery, PATH};
+use crate::refused::capital;
 use crate::staff::filled_form::{address, field, options};
 use crate::staff::names::{AuditName, StaffNames};
 use domain::audit::{AuditedAct, AuditedKind};
@@ -130,7 +131,7 @@ fn actors(query: &AuditPageQuery, names: &FilterNames<'_>) -> Markup {
 fn acts(language: Language, query: &AuditPageQuery) -> Markup {
     let current = query.text("action");
     let is_offered = AuditedAct::OF_PEOPLE.iter().any(|act| act.name() == current);
-    let label = AuditedAct::parse(current).map_or_else(|| current.to_owned(), |act| act.label(language));
+    let label = AuditedAct::parse(current).map_or_else(|| current.to_owned(), |act| capital(&act.label(language)));
     html! {
         @if !current.is_empty() && !is_offered { option value=(current) selected { (label) } }
         @for kind in AuditedKind::ALL { (acts_of(language, *kind, current)) }
@@ -144,7 +145,7 @@ fn acts_of(language: Language, kind: AuditedKind, current: &str) -> Markup {
         @if !acts.is_empty() {
             optgroup label=(kind.plural(language)) {
                 @for act in acts {
-                    option value=(act.name()) selected[act.name() == current] { (act.label(language)) }
+                    option value=(act.name()) selected[act.name() == current] { (capital(&act.label(language))) }
                 }
             }
         }

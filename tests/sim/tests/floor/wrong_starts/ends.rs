@@ -5,7 +5,7 @@ use sim::{Floor, SimError, has_words};
 use simulator::faults::{FailAt, RebootAt};
 use simulator::printer::PhysicalEvent;
 
-use super::{LATE, LONG, on_every_type};
+use crate::{LATE, LONG, on_every_type};
 use printers::adapter::Operation;
 
 #[test]
@@ -105,10 +105,10 @@ fn story_15_a_printer_that_refuses_everything_is_taken_out_and_says_so() -> Resu
             let order = hall.order(2).await?;
             hall.attention(0, "start_refused", true).await?;
             let status = hall.status(0).await?;
-            assert!(has_words(&status["attentionReason"], "refused to start 2 prints in a row"), "{status}");
+            assert!(has_words(&status["attentionReason"], "rejected 2 print starts in a row"), "{status}");
             // No job is lost to it.
             for job in hall.jobs(&order).await? {
-                hall.waits_for(&job, "is refusing to start prints").await?;
+                hall.waits_for(&job, "is rejecting print starts").await?;
             }
             assert_eq!(floor.started(0), 0);
             floor.faults(0, |faults| faults.refuse_start = false);

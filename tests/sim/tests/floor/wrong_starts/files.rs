@@ -8,7 +8,7 @@ use simulator::faults::FailAt;
 use simulator::gcode::GcodeFacts;
 use simulator::printer::{FilamentGate, PhysicalEvent};
 
-use super::{LONG, SLOW, on_every_type, one_uploading};
+use crate::{LONG, SLOW, on_every_type, one_uploading};
 use domain::file::GcodeForm;
 
 #[test]

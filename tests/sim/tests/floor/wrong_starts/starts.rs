@@ -3,7 +3,7 @@
 use serde_json::json;
 use sim::{Floor, SimError, attempt_states};
 
-use super::{LATE, LONG, SLOW, on_every_type, one_uploading};
+use crate::{LATE, LONG, SLOW, on_every_type, one_uploading};
 
 #[test]
 fn story_01_a_start_for_a_busy_printer_does_not_end_the_print_there() -> Result<(), SimError> {

@@ -1,14 +1,18 @@
-//! Wrong starts and lost prints that users of farm software have reported, each reproduced on printers of every type
-//! and in virtual time, and checked against the printers' physical log. The printers use no protocol here: types differ
-//! in what they lack, which formats they print and how they number slots. `tests/it` has the same tests on the wire.
+//! Stories of a shop floor, told for printers of every type in virtual time, and checked against the printers' physical
+//! log. The printers use no protocol here: types differ in what they lack, which formats they print and how they number
+//! slots. `tests/it/machines` has the stories that depend on a protocol.
 
-mod ends;
-mod files;
-mod starts;
+mod cancels;
+mod doubts;
+mod leftovers;
+mod outages;
+mod refusals;
+mod wrong_starts;
 
 use std::time::Duration;
 
-use sim::{Hall, SimError};
+use serde_json::Value;
+use sim::{Floor, Hall, SimError};
 use simulator::PrinterKind;
 use simulator::faults::{Delay, SlowUpload};
 
@@ -33,4 +37,9 @@ async fn one_uploading(hall: &Hall<'_>) -> Result<(String, String), SimError> {
     let (order, job) = hall.one().await?;
     hall.attempt_is(&job, "uploading").await?;
     Ok((order, job))
+}
+
+/// Returns which of two printers has a job.
+fn printer_of(floor: &Floor, job: &Value) -> usize {
+    usize::from(job["printerId"] != floor.printers[0])
 }
