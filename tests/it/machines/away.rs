@@ -9,18 +9,6 @@ use simulator::printer::PhysicalEvent;
 use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts, keyless, register, words};
 use crate::support::{Db, until};
 
-#[tokio::test]
-async fn one_lost_request_does_not_make_an_idle_printer_offline() {
-    // It pushes nothing, so it is asked each 8 s, and 4 s are left until it would be offline.
-    let env = [("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "8"), ("PRINTFLOOR_PRINTERS__OFFLINE_SECONDS", "12")];
-    let floor = Floor::new(PrinterKind::PrusaLink, 1, FAST, &env).await;
-    let before = floor.status(0).await["updatedAt"].clone();
-    floor.faults(0, |faults| faults.lost_requests = 1);
-    let after = floor.status_until("the next status", 0, |status| status["updatedAt"] != before).await;
-    assert_eq!((&after["connection"], floor.sim(0).handle.faults().lost_requests), (&json!("connected"), 0), "{after}");
-    assert!(floor.events("printer.offline").await.is_empty(), "one request was lost");
-}
-
 each_kind! {
     #[long]
     async fn a_printer_that_hangs_holds_up_nobody_else(kind: PrinterKind) {

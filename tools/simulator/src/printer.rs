@@ -213,19 +213,6 @@ impl VirtualPrinter {
         })
     }
 
-    /// Returns whether to leave a request without a response, according to the `lost_requests` fault.
-    pub(crate) fn loses_request(&self) -> bool {
-        self.with(|machine| {
-            let is_lost = machine.faults().lost_requests > 0;
-            if is_lost {
-                let mut faults = machine.faults().clone();
-                faults.lost_requests -= 1;
-                machine.set_faults(faults);
-            }
-            is_lost
-        })
-    }
-
     /// Returns the free space on the printer's storage, in bytes.
     pub(crate) fn free_space(&self) -> u64 {
         if self.faults().disk_full { 0 } else { FREE_BYTES }

@@ -21,7 +21,7 @@ use axum::{
 };
 
 use super::ConnectionGate;
-use crate::{VirtualPrinter, faults::make_absurd};
+use crate::{VirtualPrinter, faults::make_absurd, printer::Machine};
 
 /// State that the guard needs for each request.
 #[derive(Clone)]
@@ -58,7 +58,7 @@ async fn strike(
         guard.printer.until(|machine| !machine.faults().hang).await;
         return peer.hang_up();
     }
-    if guard.printer.loses_request() {
+    if guard.printer.with(Machine::loses_request) {
         // Until the client gives up and closes the connection.
         pending::<()>().await;
     }
