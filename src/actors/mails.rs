@@ -2,7 +2,7 @@
 //! the same kind into one email.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
@@ -15,11 +15,12 @@ use tokio::time::Instant;
 
 use documents::mail::{LOGO_ID, Letter, MailFrame};
 use domain::access::Access;
+use domain::aggregate::Versioned;
 use domain::id::Id;
 use domain::invoice::DocumentKind;
 use domain::mail::alert::{AlertDigest, AlertKind};
 use domain::mail::part::{AttachedDocument, MailFact, MailLink, MailPart, plain};
-use domain::mail::{Channel, Mail, MailCommand, MailState, SendMail};
+use domain::mail::{Channel, Mail, MailCommand, MailState, SendMail, TryOutcome};
 use domain::time::Timestamp;
 use kernel::directory::Directory;
 use kernel::effects::{Effects, report};
@@ -50,19 +51,28 @@ pub trait DocumentSource: std::marker::Send + Sync {
     fn enclosed(&self, which: AttachedDocument) -> BoxFuture<'_, Result<Option<EnclosedDocument>, String>>;
 }
 
-/// Record of when an email was last sent since the process started.
+/// Record of when an email was last sent since the process started, and of how often emails were abandoned.
 #[derive(Debug, Default)]
-pub struct MailMeter(ArcSwapOption<Timestamp>);
+pub struct MailMeter {
+    last_sent_at: ArcSwapOption<Timestamp>,
+    undelivered_commits: AtomicI64,
+}
 
 impl MailMeter {
     /// Returns when an email was last accepted by the mail server or service, or written to the directory; `None` if
     /// none has been sent yet.
     pub fn last_sent_at(&self) -> Option<Timestamp> {
-        self.0.load().as_deref().copied()
+        self.last_sent_at.load().as_deref().copied()
+    }
+
+    /// Returns the number of commits since the process started that changed which emails are undelivered. They are no
+    /// events of the shop.
+    pub fn undelivered_commits(&self) -> i64 {
+        self.undelivered_commits.load(Relaxed)
     }
 
     fn sent(&self, at: Timestamp) {
-        self.0.store(Some(Arc::new(at)));
+        self.last_sent_at.store(Some(Arc::new(at)));
     }
 }
 
@@ -111,8 +121,9 @@ pub struct MailEffects {
     /// Time at which this process last sent an email about each kind of alert. Locked while such an email is being
     /// sent.
     pub last_alerts: DashMap<AlertKind, Arc<Mutex<Option<Instant>>>>,
-    /// Pending alerts that this process has sent in one language, while the email in another one is repeated. After a
-    /// restart, the mail service recognises the repeat by its ID; a mail server sends it again.
+    /// Pending alerts that this process has sent in one language, while the email in another one is repeated. They are
+    /// recorded with each attempt. After a restart before that, the mail service recognises the repeat by its ID; a
+    /// mail server sends it again.
     pub sent_alerts: DashSet<(Id, Language)>,
     /// `true` if the last attempt to send an email failed, so that a provider outage is logged only once.
     pub failing: AtomicBool,
@@ -136,14 +147,20 @@ impl Effects<Mail> for MailEffects {
             _ => match self.link_of(mail) {
                 Ok(link) => {
                     let (subject, text, parts) = (mail.subject.clone(), mail.text.clone(), mail.parts.clone());
-                    let (id, written_at, language) = (mail.id.to_string(), mail.created_at, mail.language);
+                    let (id, written_at, language) = (mail.key(), mail.created_at, mail.language);
                     let to = mail.to.clone();
                     self.send(mail, MessageContent { id, written_at, to, language, subject, text, parts, link }).await
                 }
                 Err(error) => Err(error),
             },
         };
-        let _ = report(&of, tried(effect.number, &sent)).await;
+        let _ = report(&of, self.tried(mail.id, effect.number, &sent)).await;
+    }
+
+    fn committed(&self, _: &Handle<Mail>, state: &Arc<Versioned<Mail>>) {
+        if state.state.as_ref().is_some_and(Mail::changes_undelivered) {
+            self.meter.undelivered_commits.fetch_add(1, Relaxed);
+        }
     }
 }
 
@@ -175,18 +192,18 @@ impl MailEffects {
             // tries of their own, and would be given up early by the failures of all.
             let others = waiting.iter().filter(|mail| mail.id != of.id()).filter_map(|mail| {
                 let handle = self.mails.resident(mail.id)?;
-                let tried = tried(mail.tries + 1, &sent);
+                let tried = self.tried(mail.id, mail.tries + 1, &sent);
                 Some(async move { report(&handle, tried).await })
             });
             join_all(others).await;
         }
-        let _ = report(of, tried(own.tries + 1, &sent)).await;
+        let _ = report(of, self.tried(own.id, own.tries + 1, &sent)).await;
     }
 
     /// Sends alerts of one kind to their recipients, as one email for each language that recipients read. If the email
     /// in one language fails, those in others are not repeated with it.
     async fn send_alerts(&self, kind: AlertKind, own: &Mail, alerts: &[Mail]) -> AlertsSent {
-        // Entries of emails that are no longer pending are forgotten.
+        // Entries of emails that are no longer pending are forgotten: their attempts are recorded.
         self.sent_alerts.retain(|(id, _)| self.mails.resident(*id).is_some_and(|mail| is_queued(&mail)));
         let groups = match self.receivers(own).await {
             Ok(groups) => groups,
@@ -197,8 +214,9 @@ impl MailEffects {
         };
         let mut sent = AlertsSent { outcome: Ok(()), any: false };
         for (language, to) in groups {
-            let due: Vec<&Mail> =
-                alerts.iter().filter(|alert| !self.sent_alerts.contains(&(alert.id, language))).collect();
+            let is_due =
+                |alert: &&Mail| !self.sent_alerts.contains(&(alert.id, language)) && !alert.sent_in.contains(&language);
+            let due: Vec<&Mail> = alerts.iter().filter(is_due).collect();
             let digest = AlertDigest::of(kind, language, due.iter().copied());
             let Some(AlertDigest { id, written_at, subject, text, link }) = digest else { continue };
             let parts = Vec::new();
@@ -211,7 +229,9 @@ impl MailEffects {
                     }
                 }
                 // As long as one of them may still succeed, all that failed are tried again.
-                Err(error) if !matches!(sent.outcome, Err(MailError::Transient { .. })) => sent.outcome = Err(error),
+                Err(error) if weight(&error) > sent.outcome.as_ref().err().map_or(0, weight) => {
+                    sent.outcome = Err(error);
+                }
                 Err(_) => {}
             }
         }
@@ -317,6 +337,13 @@ impl MailEffects {
         self.mailer.send(&message).await
     }
 
+    /// Builds the command that records an attempt to send an email.
+    fn tried(&self, id: Id, number: u32, sent: &Result<(), MailError>) -> MailCommand {
+        let is_sent = |language: &Language| self.sent_alerts.contains(&(id, *language));
+        let sent_in = Language::ALL.into_iter().filter(is_sent).collect();
+        MailCommand::Tried { number, outcome: outcome(sent), sent_in }
+    }
+
     /// Returns the recipients of an alert by the language that they read; the active admins if the alert names nobody.
     async fn receivers(&self, alert: &Mail) -> Result<Vec<(Language, Vec<String>)>, MailError> {
         let transient = |reason: String| MailError::Transient { reason };
@@ -346,10 +373,22 @@ fn is_queued(mail: &Handle<Mail>) -> bool {
     mail.read().state.as_ref().is_some_and(|mail| mail.state == MailState::Queued)
 }
 
-fn tried(number: u32, sent: &Result<(), MailError>) -> MailCommand {
-    MailCommand::Tried {
-        number,
-        error: sent.as_ref().err().map(ToString::to_string),
-        permanent: matches!(sent, Err(MailError::Permanent { .. })),
+/// Returns how much an error counts among those of an alert in several languages.
+fn weight(error: &MailError) -> u8 {
+    match error {
+        MailError::Permanent { .. } => 1,
+        MailError::Rejected { .. } => 2,
+        MailError::Transient { .. } | MailError::Settings { .. } => 3,
+    }
+}
+
+/// Returns the outcome of an attempt, as it is recorded.
+fn outcome(sent: &Result<(), MailError>) -> TryOutcome {
+    let Err(error) = sent else { return TryOutcome::Sent };
+    let reason = error.reason().to_owned();
+    match error {
+        MailError::Permanent { .. } => TryOutcome::Unsendable(reason),
+        MailError::Rejected { .. } => TryOutcome::Rejected(reason),
+        MailError::Transient { .. } | MailError::Settings { .. } => TryOutcome::Deferred(reason),
     }
 }

@@ -68,7 +68,7 @@ pub use logged::{LoggedAct, LoggedDetail};
 pub use manual::{ManualEnd, ManualFailure, ManualPhase, ManualPrint};
 pub use pause::{OpenPause, PauseOrigin, PauseReason, PauseRequest};
 pub use photo::PhotoDue;
-pub use poll_interval::{PollReasons, PollSettings};
+pub use poll_interval::{FailedPolls, MAX_FAILED_POLLS, PollReasons, PollSettings};
 pub use readiness::report_of;
 pub use refusals::{ConfirmedStart, RefusedStarts, StartFailure};
 pub use safety::FirmwareFault;

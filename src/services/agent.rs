@@ -49,7 +49,7 @@ impl AgentGateway {
         let reason = format!("the agent gateway responded with {}: {response_text}", status.as_u16());
         // Only these speak of the message; the others of our token or the gateway's load.
         match status.as_u16() {
-            400 | 413 | 422 => Err(MailError::Permanent { reason }),
+            400 | 413 | 422 => Err(MailError::Rejected { reason }),
             _ => Err(MailError::Transient { reason }),
         }
     }

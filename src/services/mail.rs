@@ -68,9 +68,15 @@ pub enum MailError {
         /// Description for the operator.
         reason: String,
     },
-    /// Permanent failure: the message will never be accepted.
+    /// Permanent failure: the message cannot be sent as it is. Nobody was asked to accept it.
     #[error("the email cannot be sent: {reason}")]
     Permanent {
+        /// Description for the operator.
+        reason: String,
+    },
+    /// Permanent failure: the server or service that was asked to accept the message rejected it, and would again.
+    #[error("the email was rejected: {reason}")]
+    Rejected {
         /// Description for the operator.
         reason: String,
     },
@@ -91,8 +97,22 @@ impl MailError {
         Self::Permanent { reason: reason.into() }
     }
 
+    fn rejected(reason: impl Into<String>) -> Self {
+        Self::Rejected { reason: reason.into() }
+    }
+
     fn settings(reason: impl Into<String>) -> Self {
         Self::Settings { reason: reason.into() }
+    }
+
+    /// Returns the description for the operator.
+    pub fn reason(&self) -> &str {
+        match self {
+            Self::Transient { reason }
+            | Self::Permanent { reason }
+            | Self::Rejected { reason }
+            | Self::Settings { reason } => reason,
+        }
     }
 }
 

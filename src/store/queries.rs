@@ -23,6 +23,7 @@ mod forecast;
 mod idempotency;
 mod invoices;
 mod job_search;
+mod mails;
 mod maintenance;
 mod order_search;
 mod orders;

@@ -10,6 +10,7 @@ pub mod audit_acts;
 pub mod cards;
 pub mod common;
 pub mod customers;
+pub mod emails;
 pub mod floor;
 pub mod insights;
 pub mod integrations;
@@ -50,6 +51,7 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/cards", &cards::FILE, cards::DECLARED),
         ("staff/common", &common::FILE, common::DECLARED),
         ("staff/customers", &customers::FILE, customers::DECLARED),
+        ("staff/emails", &emails::FILE, emails::DECLARED),
         ("staff/floor", &floor::FILE, floor::DECLARED),
         ("staff/insights", &insights::FILE, insights::DECLARED),
         ("staff/integrations", &integrations::FILE, integrations::DECLARED),

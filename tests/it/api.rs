@@ -11,6 +11,7 @@ mod backup_schedule;
 pub mod checkout;
 mod custom_requests;
 mod description;
+mod emails;
 mod errors;
 pub mod files;
 mod idempotency;

@@ -6,6 +6,7 @@ mod browser;
 mod clock;
 mod customers;
 mod design;
+mod emails;
 mod floor;
 mod floor_browser;
 mod floor_files;

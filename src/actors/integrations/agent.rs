@@ -48,7 +48,7 @@ impl AgentSender {
         let call = async {
             match gateway.send(message).await {
                 // The gateway is well; this one message is not for it.
-                Err(error @ MailError::Permanent { .. }) => Ok(Err(error)),
+                Err(error @ (MailError::Permanent { .. } | MailError::Rejected { .. })) => Ok(Err(error)),
                 Err(error) => Err(PeerFault::new(error.to_string())),
                 Ok(()) => Ok(Ok(())),
             }

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::look::{look, status_to_show};
+use super::look::{FailedPoll, poll, status_to_show};
 use super::tidy::tidy;
 use super::{PrinterEffects, pushed, tell};
-use domain::printer::{Printer, PrinterNews, SpoolBinding};
+use domain::printer::{FailedPolls, MAX_FAILED_POLLS, PollSettings, Printer, PrinterNews, SpoolBinding};
 use domain::printer_status::{Connection, Status};
 use domain::schedule::Delays;
 use domain::time::Timestamp;
@@ -20,9 +20,6 @@ use kernel::handle::Handle;
 use printers::connections::PrinterConnection;
 use printers::registry::{MakeError, StoredAddress};
 
-/// Number of consecutive failed status requests after which the printer is considered not responding, however little
-/// time has passed.
-const MAX_FAILED_LOOKS: u32 = 3;
 /// Interval at which a printer without a camera is queried for one.
 const CAMERA_ASK_INTERVAL: Duration = Duration::from_secs(10 * 60);
 const RECONNECT_DELAYS: Delays = Delays { first: Duration::from_millis(500), longest: Duration::from_secs(30) };
@@ -83,15 +80,16 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
             () = with.connections.pace.turn() => {}
         }
     }
-    let (mut failed, mut last_heard, mut reopen) = (0u32, Instant::now(), ReopenSchedule::default());
+    let settings = PollSettings { poll: with.settings.poll, offline: with.settings.offline };
+    let (mut failed, mut last_heard, mut reopen) = (FailedPolls::default(), Instant::now(), ReopenSchedule::default());
     let (mut timer, mut camera_asked, mut spools_checked) = (pushed::PollTimer::default(), None, None);
     // When the printer itself was heard last, and since when only its server has been heard.
     let (mut seen_at, mut firmware_gone): (Option<Timestamp>, Option<Instant>) = (None, None);
     loop {
-        let patience = patience(with.settings.offline, pushed::last_heard(connection, last_heard).elapsed());
-        let looked = match look(with, of, connection, patience).await {
+        let patience = settings.patience(pushed::last_heard(connection, last_heard).elapsed());
+        let looked = match poll(with, of, connection, patience).await {
             Ok(status) => {
-                (failed, last_heard) = (0, Instant::now());
+                (failed, last_heard) = (FailedPolls::default(), Instant::now());
                 if status.connection == Connection::FirmwareDisconnected {
                     let since = *firmware_gone.get_or_insert(last_heard);
                     if since.elapsed() >= with.settings.offline {
@@ -111,14 +109,11 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
                 }
                 true
             }
-            Err(error) => {
-                failed += 1;
+            Err(FailedPoll { error, requests }) => {
+                failed = failed.with_poll(requests);
                 last_heard = pushed::last_heard(connection, last_heard);
                 let condition = error.connection();
-                if failed >= MAX_FAILED_LOOKS
-                    || last_heard.elapsed() >= with.settings.offline
-                    || condition == Connection::WrongKey
-                {
+                if settings.is_offline(failed, last_heard.elapsed()) || condition == Connection::WrongKey {
                     let unavailable = Status::unavailable(condition, error.to_string(), with.environment.now());
                     let before = connection.status.borrow().clone();
                     connection.status.send_replace(status_to_show(&before, unavailable));
@@ -130,11 +125,11 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, connection: &Arc<P
         let pause = if looked {
             timer.pause(with, of, connection)
         } else {
-            backoff(failed, with.environment.chance()).min(with.settings.poll * 15)
+            backoff(failed.polls, with.environment.chance()).min(with.settings.poll * 15)
         };
         let paused = async {
             tokio::time::sleep(pause).await;
-            if failed > MAX_FAILED_LOOKS {
+            if failed.polls > MAX_FAILED_POLLS {
                 with.connections.pace.turn().await;
             }
         };
@@ -269,15 +264,6 @@ impl ReopenSchedule {
 /// are detected soon; later pauses increase.
 fn backoff(failed: u32, chance: f64) -> Duration {
     RECONNECT_DELAYS.next(failed.saturating_sub(1), chance)
-}
-
-/// Returns the timeout for a status request, chosen so that an unresponsive printer is detected in time but slow
-/// responses are still accepted.
-fn patience(offline: Duration, silent: Duration) -> Duration {
-    match offline.saturating_sub(silent) {
-        Duration::ZERO => offline,
-        left => left,
-    }
 }
 
 #[cfg(test)]

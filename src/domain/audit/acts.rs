@@ -217,6 +217,9 @@ audited_acts! {
         SettingsPlan = "settings.plan" of Access, Alone(texts::settings_plan);
         SettingsWrite = "settings.write" of Access, Alone(texts::settings_write);
         SetupComplete = "setup.complete" of Access, Alone(texts::setup_complete);
+        MailSendAgain = "mail.send_again" of Mail, Direct(texts::mail_send_again);
+        MailDismiss = "mail.dismiss" of Mail, Direct(texts::mail_dismiss);
+        MailReopen = "mail.reopen" of Mail, Direct(texts::mail_reopen);
         RestoreBegin = "restore.begin" of Restore, Alone(texts::restore_begin);
         RestoreReview = "restore.review" of Restore, Alone(texts::restore_review);
         SecretsRotate = "secrets.rotate" of Access, Alone(texts::secrets_rotate);

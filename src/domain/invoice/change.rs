@@ -7,6 +7,7 @@ use crate::event::data::EventData;
 use crate::event::data::invoice::{InvoiceData, InvoiceFlaggedData};
 use crate::mail::Mail;
 use crate::mail::alert::{AlertKind, flag_name};
+use crate::mail::part::MailTopic;
 use words::staff::alerts as texts;
 
 /// Documents issued by a change, with the events about the change.
@@ -76,6 +77,9 @@ impl<'a> InvoiceChange<'a> {
         }
         let answer = InvoiceAnswer { invoice: Box::new(self.invoice.clone()) };
         self.mails.extend(self.invoice.notices(self.cx, before));
-        Decision::to(self.invoice, answer).rows(self.rows).events(self.events).created(self.mails)
+        let topics = [Some(MailTopic::Invoice(self.invoice.id)), self.invoice.order_id.map(MailTopic::Order)];
+        let mails = self.mails.into_iter().map(|mail| topics.into_iter().flatten().fold(mail, Mail::about));
+        let mails: Vec<Mail> = mails.collect();
+        Decision::to(self.invoice, answer).rows(self.rows).events(self.events).created(mails)
     }
 }

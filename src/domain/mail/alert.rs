@@ -178,6 +178,15 @@ impl Mail {
         self
     }
 
+    /// Returns the subject for a reader of a language, with the language that it is in: alerts are translated, other
+    /// emails are in the language of the recipient.
+    pub fn subject_for(&self, language: Language) -> (&str, Language) {
+        match self.translations.iter().find(|one| one.language == language) {
+            Some(texts) => (&texts.subject, language),
+            None => (&self.subject, self.language),
+        }
+    }
+
     /// Returns the alert with its texts in a language; those that were stored without a translation stay in English.
     fn in_language(&self, language: Language) -> Cow<'_, Self> {
         let Some(texts) = self.translations.iter().find(|one| one.language == language) else {
@@ -204,8 +213,8 @@ fn end_line(text: &str) -> String {
 /// message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AlertDigest {
-    /// Idempotency key for mailers and mail services: the alert's own ID if there is only one, otherwise a hash of all
-    /// IDs; followed by the language unless it is English.
+    /// Idempotency key for mailers and mail services: the alert's own key if there is only one, otherwise a hash of all
+    /// keys; followed by the language unless it is English.
     pub id: String,
     /// Creation time of the earliest alert.
     pub written_at: Timestamp,
@@ -229,7 +238,7 @@ impl AlertDigest {
         let (written_at, link) = (first.created_at, first.link.clone());
         if let [only] = alerts[..] {
             let (subject, text) = (first.subject.clone(), first.text.clone());
-            return Some(Self { id: key(only.id.to_string()), written_at, subject, text, link });
+            return Some(Self { id: key(only.key()), written_at, subject, text, link });
         }
         let listed = alerts.iter().take(MAX_TOLD);
         let listed = listed.map(|alert| alert.in_language(language));
@@ -241,7 +250,7 @@ impl AlertDigest {
         }
         let mut hash = Sha256::new();
         for alert in &alerts {
-            hash.update(alert.id.to_string());
+            hash.update(alert.key());
             hash.update("\n");
         }
         Some(Self {

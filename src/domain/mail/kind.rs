@@ -3,7 +3,7 @@
 
 use crate::aggregate::DecisionContext;
 use crate::id::Id;
-use crate::mail::part::{AttachedDocument, MailFact, MailItem, MailLink, MailPart, first_items, one_line};
+use crate::mail::part::{AttachedDocument, MailFact, MailItem, MailLink, MailPart, MailTopic, first_items, one_line};
 use crate::mail::{Mail, SealedLink};
 use crate::notation;
 use crate::time::Timestamp;
@@ -113,7 +113,7 @@ pub fn receipt(cx: &DecisionContext<'_>, receipt: PaymentReceipt) -> Mail {
     let attached = receipt.document.map(|document| AttachedDocument { invoice: receipt.invoice, document });
     let link = own_page(cx, &mails::receipt_link(language), &format!("invoices/{}", receipt.invoice));
     let parts = priced(language, receipt.items, receipt.sums);
-    let mail = Mail::new(cx, vec![receipt.to], subject, format!("{text}\n"));
+    let mail = Mail::new(cx, vec![receipt.to], subject, format!("{text}\n")).about(MailTopic::Invoice(receipt.invoice));
     Mail { language, parts, attached, link: Some(link), ..mail }
 }
 
@@ -128,6 +128,7 @@ pub fn invoice_to_pay(cx: &DecisionContext<'_>, invoice: InvoiceToPay) -> Mail {
     let parts = priced(language, invoice.items, invoice.sums);
     let link = own_page(cx, &mails::invoice_link(language), &format!("invoices/{}", invoice.invoice));
     let mail = Mail::new(cx, vec![invoice.to], mails::invoice_subject(language), format!("{text}\n"));
+    let mail = mail.about(MailTopic::Invoice(invoice.invoice));
     Mail { language, parts, attached, link: Some(link), ..mail }
 }
 
@@ -146,6 +147,7 @@ pub fn quote_sent(cx: &DecisionContext<'_>, quote: QuoteSent) -> Mail {
     }
     let link = own_page(cx, &mails::quote_link(language), &format!("quotes/{}", quote.quote));
     let mail = Mail::new(cx, vec![quote.to], mails::quote_subject(language, &number), text);
+    let mail = mail.about(MailTopic::Quote(quote.quote));
     let parts = priced(language, quote.items, quote.sums);
     Mail { language, parts, link: Some(link), useless_at: quote.valid_until, ..mail }
 }

@@ -1,5 +1,5 @@
-//! Parts of an email other than its text: tables and links. Emails are stored as these parts, and rendered as text and
-//! HTML when they are sent.
+//! Parts of an email other than its text: tables, links, and the records that it is about. Emails are stored as these
+//! parts, and rendered as text and HTML when they are sent.
 
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +72,27 @@ pub struct AttachedDocument {
     pub invoice: Id,
     /// Invoice document to attach.
     pub document: Id,
+}
+
+/// Record that an email is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MailTopic {
+    /// Order with the given ID.
+    Order(Id),
+    /// Invoice with the given ID.
+    Invoice(Id),
+    /// Quote with the given ID.
+    Quote(Id),
+}
+
+impl MailTopic {
+    /// Returns the ID of the record.
+    pub fn id(self) -> Id {
+        match self {
+            Self::Order(id) | Self::Invoice(id) | Self::Quote(id) => id,
+        }
+    }
 }
 
 /// Returns the first rows of a table and a sentence that states how many were omitted; the sentence is `None` if all

@@ -187,8 +187,12 @@ proptest! {
             match step {
                 Step::Tried(back, how) => {
                     let number = (was.tries + 1).saturating_sub(back);
-                    let error = (how > 0).then(|| "421 later".to_owned());
-                    let report = MailCommand::Tried { number, error, permanent: how == 7 };
+                    let outcome = match how {
+                        0 => TryOutcome::Sent,
+                        7 => TryOutcome::Rejected("550 no".to_owned()),
+                        _ => TryOutcome::Deferred("421 later".to_owned()),
+                    };
+                    let report = MailCommand::Tried { number, outcome, sent_in: Vec::new() };
                     let decided = bench.tell(&mut it, id(1), &report).unwrap();
                     let counts = back == 0 && was.state == MailState::Queued;
                     prop_assert_eq!(decided.next.is_some(), counts, "a late or repeated report changes nothing");

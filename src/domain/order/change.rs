@@ -13,6 +13,7 @@ use crate::invoice::NewInvoice;
 use crate::job::{Attempt, Job, JobState};
 use crate::mail::Mail;
 use crate::mail::alert::{AlertKind, flag_name};
+use crate::mail::part::MailTopic;
 use crate::order::{JobAnswer, OrderAnswer, OrderNewsAnswer};
 use crate::refusal::{Refusal, shortened};
 use words::Language;
@@ -118,9 +119,9 @@ impl<'a> OrderChange<'a> {
         self.rows.push(row);
     }
 
-    /// Sends an email.
+    /// Sends an email, which is about the order.
     pub(super) fn mail(&mut self, mail: Mail) {
-        self.created.push(mail.into());
+        self.created.push(mail.about(MailTopic::Order(self.order.id)).into());
     }
 
     /// Creates an invoice in the order's commit.
@@ -186,7 +187,7 @@ impl<'a> OrderChange<'a> {
 
     /// Alerts the operators to a problem, with the subject and text that `content` returns in a language.
     pub(super) fn alert(&mut self, kind: AlertKind, content: impl Fn(Language) -> (String, String)) {
-        self.created.extend(Mail::alert(self.cx, kind, content).into_iter().map(Into::into));
+        Mail::alert(self.cx, kind, content).into_iter().for_each(|mail| self.mail(mail));
     }
 
     /// Sets the order's status, and publishes the given event, if any. A promise is met only if no parts are reprinted

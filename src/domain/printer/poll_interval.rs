@@ -1,5 +1,6 @@
 //! Interval between two status polls of a printer that responds: short while the next status decides something, longer
-//! while the printer pushes its changes, and growing while it is at rest.
+//! while the printer pushes its changes, and growing while it is at rest. For a printer that does not respond: the time
+//! limit of a poll, and when the printer is considered offline.
 
 use std::time::Duration;
 
@@ -20,6 +21,13 @@ const END_INTERVAL: Duration = Duration::from_millis(500);
 /// Part of a long interval that is left to chance, so that printers that were connected together are not polled
 /// together: a tenth.
 const CHANCE_PARTS: u32 = 10;
+/// Part of the time after which a printer is considered offline that is left for the response to a poll: a third.
+const PATIENCE_PARTS: u32 = 3;
+/// Number of polls that must fail in a row for a printer to be considered offline, however little time has passed.
+pub const MAX_FAILED_POLLS: u32 = 3;
+/// Number of requests that must be lost in a row for a printer to be considered offline, however long it is silent: a
+/// single one may be lost on the way.
+const MIN_LOST_REQUESTS: u32 = 2;
 
 /// Settings from which the intervals are derived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +52,22 @@ pub struct PollReasons {
     pub rested: Option<Duration>,
 }
 
+/// Polls that failed since the printer last responded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FailedPolls {
+    /// Number of polls.
+    pub polls: u32,
+    /// Number of requests that these polls sent.
+    pub requests: u32,
+}
+
+impl FailedPolls {
+    /// Returns the failed polls with one more, which sent the given number of requests.
+    pub fn with_poll(self, requests: u32) -> Self {
+        Self { polls: self.polls.saturating_add(1), requests: self.requests.saturating_add(requests) }
+    }
+}
+
 impl PollSettings {
     /// Returns the pause before the next poll. `random`, from 0 to 1, shortens a long interval by up to a tenth.
     pub fn interval(&self, reasons: PollReasons, random: f64) -> Duration {
@@ -66,6 +90,21 @@ impl PollSettings {
     /// left for the response to the next poll, so that its silence is noticed as early as if it were polled often.
     fn longest_rest(&self) -> Duration {
         self.poll.saturating_mul(REST_FACTOR).min(self.offline * 2 / 3)
+    }
+
+    /// Returns the time limit of a poll of a printer that has been silent for the given time: until it would be
+    /// considered offline. In half of that, the poll repeats its request. A printer that is polled so seldom that it
+    /// has been silent for that long, or almost, before it is asked gets a time in which two requests can be answered.
+    pub fn patience(&self, silent: Duration) -> Duration {
+        match self.offline.saturating_sub(silent) {
+            Duration::ZERO => self.offline,
+            left => left.max(self.offline / PATIENCE_PARTS),
+        }
+    }
+
+    /// Returns whether a printer is considered offline after failed polls, when it has been silent for the given time.
+    pub fn is_offline(&self, failed: FailedPolls, silent: Duration) -> bool {
+        failed.polls >= MAX_FAILED_POLLS || (failed.requests >= MIN_LOST_REQUESTS && silent >= self.offline)
     }
 }
 
@@ -120,7 +159,57 @@ mod tests {
         assert_eq!(seldom.interval(at_rest(3600), 1.0), seldom.poll);
     }
 
+    #[test]
+    fn idle_printers_are_asked_no_more_than_fifteen_times_a_minute() {
+        let seldom = PollSettings { poll: Duration::from_secs(1), offline: Duration::from_secs(7) };
+        for settings in [SHIPPED, seldom] {
+            let shortest = settings.interval(at_rest(3600), 1.0);
+            assert!(shortest >= Duration::from_secs(4), "{settings:?}: {shortest:?}");
+        }
+    }
+
+    #[test]
+    fn quick_errors_are_an_outage_after_three_polls_and_lost_requests_when_the_time_is_over() {
+        let failed = |polls, requests| FailedPolls { polls, requests };
+        let [soon, over] = [Duration::from_secs(3), SHIPPED.offline];
+        for (failed, silent, is_offline) in [
+            (failed(1, 1), soon, false),
+            (failed(1, 2), soon, false),
+            (failed(2, 2), soon, false),
+            (failed(3, 3), soon, true),
+            (failed(1, 1), over, false),
+            (failed(1, 2), over, true),
+            (failed(2, 2), over, true),
+        ] {
+            assert_eq!(SHIPPED.is_offline(failed, silent), is_offline, "{failed:?} after {silent:?}");
+        }
+    }
+
     proptest! {
+        /// Checks for all settings that one lost request alone is never an outage, whether it fails at once or is not
+        /// answered, that two have time to be answered, and that a printer that answers none is offline in time.
+        #[test]
+        fn two_requests_in_a_row_are_lost_before_a_printer_is_offline(
+            poll in 1_u64..20_000_000, offline in 1_u64..20_000_000, rested in 0_u64..100_000_000, random in 0.0..1.0,
+            later in 0_u64..100_000_000, (pushes, awaits_start, ends) in any::<(bool, bool, bool)>(),
+        ) {
+            let [poll, offline, rested, later] = [poll, offline, rested, later].map(Duration::from_millis);
+            let settings = PollSettings { poll, offline };
+            let interval = settings.interval(PollReasons { pushes, awaits_start, ends, rested: Some(rested) }, random);
+            let patience = settings.patience(interval);
+            let [one, two] = [1, 2].map(|requests| FailedPolls::default().with_poll(requests));
+            prop_assert!(!settings.is_offline(one, interval + later), "one is not enough, however late");
+            prop_assert!(patience / 2 >= offline / 6, "both have time: {:?}", patience);
+            prop_assert!(settings.is_offline(two, interval + patience), "nothing was answered in all that time");
+            prop_assert!(patience <= offline);
+            if interval <= offline * 2 / 3 {
+                prop_assert_eq!(interval + patience, offline, "noticed when its time is over");
+            }
+            // An error at once is followed by another poll, in which as many requests have their time again.
+            let next = settings.patience(interval + later);
+            prop_assert!(next / 2 >= offline / 6 && settings.is_offline(one.with_poll(1), offline + later));
+        }
+
         #[test]
         fn silence_at_rest_is_noticed_in_time_and_chance_never_shortens_the_usual_interval(
             poll in 1_u64..20_000, offline in 5_000_u64..600_000, rested in 0_u64..100_000_000, random in 0.0..1.0,

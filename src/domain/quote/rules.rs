@@ -10,7 +10,7 @@ use crate::id::Id;
 use crate::mail::Mail;
 use crate::mail::alert::AlertKind;
 use crate::mail::kind::{self, QuoteSent};
-use crate::mail::part::{MailFact, MailItem, one_line};
+use crate::mail::part::{MailFact, MailItem, MailTopic, one_line};
 use crate::notation;
 use crate::principal::Principal;
 use crate::refusal::{Faults, Refusal, shortened};
@@ -315,7 +315,10 @@ impl Quote {
             (texts::not_ordered_subject(language, &number), text)
         });
         ChangeOutput {
-            created: mails.into_iter().map(|mail| QuoteCreation::Mail(Box::new(mail))).collect(),
+            created: mails
+                .into_iter()
+                .map(|mail| QuoteCreation::Mail(Box::new(mail.about(MailTopic::Quote(self.id)))))
+                .collect(),
             ..ChangeOutput::default()
         }
     }

@@ -15,6 +15,8 @@ use crate::file::{FileKind, GcodeForm};
 use crate::invoice::DocumentKind;
 use crate::job::{AttemptState, Block, JobState};
 use crate::kept_payment_event::UnmatchedKind;
+use crate::mail::undelivered::MailFailure;
+use crate::mail::{Channel, MailState};
 use crate::material::{MaterialType, MovementKind};
 use crate::order::{OrderKind, Resolution};
 use crate::parts_sync::{ConflictKind, RightSide, StockSystem};
@@ -51,6 +53,8 @@ words! {
     Attention,
     /// Reason why a job awaits review: too little material, stock below its reorder point, or failed slicing.
     Block,
+    /// Channel through which an email is sent: by email, or to the agent gateway, which knows its own recipients.
+    Channel = "EmailChannel",
     /// Status of an order from a different shop.
     ChannelOrderStatus,
     /// Reason why a link needs a user's decision.
@@ -75,6 +79,13 @@ words! {
     JobState,
     /// Type of machine. A job is printed on the machine type specified by its SKU.
     MachineType,
+    /// Reason why an email was not delivered. `rejected`: the mail server or service rejected it for good.
+    /// `unsendable`: it cannot be sent as it is, for example because an address is invalid. `expired`: it would have
+    /// been useless by the next attempt. `exhausted`: all attempts failed.
+    MailFailure = "EmailFailure",
+    /// State of an email. `failed`: not delivered, and on the to-do list. `dismissed`: not delivered, and removed from
+    /// the to-do list by a user.
+    MailState = "EmailState",
     /// Type of material, which determines the unit of amounts.
     MaterialType,
     /// Kind of a stock movement.

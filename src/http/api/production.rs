@@ -9,6 +9,7 @@ pub mod custom_requests;
 pub mod customers;
 pub mod dashboard;
 pub mod deliveries;
+pub mod emails;
 pub mod endpoints;
 pub mod events;
 pub mod exports;
@@ -73,9 +74,10 @@ pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
         // Printers
         printers::routes(),
         farm_ui::routes(),
-        // Outbound webhooks
+        // Outbound webhooks and emails
         endpoints::routes(),
         deliveries::routes(),
+        emails::routes(),
         // What happens
         events::routes(),
         dashboard::routes(),

@@ -58,6 +58,7 @@ mod swatch;
 mod task_counter;
 mod timing;
 mod to_do;
+mod undelivered;
 mod webhooks;
 
 pub(super) use acts::label_of as act_label;

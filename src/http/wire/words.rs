@@ -13,6 +13,7 @@ use domain::file::{FileKind, GcodeForm};
 use domain::invoice::{DocumentKind, InvoiceStatus};
 use domain::job::{AttemptState, Block, JobState};
 use domain::kept_payment_event::UnmatchedKind;
+use domain::mail::MailState;
 use domain::material::{MaterialType, MovementKind};
 use domain::order::{OrderKind, OrderStatus, Resolution};
 use domain::parts_sync::{ConflictKind, RightSide, StockSystem};
@@ -45,6 +46,7 @@ readable!(
     InvoiceStatus,
     JobState,
     MachineType,
+    MailState,
     MaterialType,
     MovementKind,
     OrderKind,

@@ -99,7 +99,7 @@ impl MailApi {
         // Only these speak of the message; the others of our key, our domain, or the service's load.
         Err(match status.as_u16() {
             409 if name == OTHER_BODY => Rejection::OtherBody(reason),
-            400 | 413 | 422 => Rejection::Mail(MailError::permanent(reason)),
+            400 | 413 | 422 => Rejection::Mail(MailError::rejected(reason)),
             _ => Rejection::Mail(MailError::transient(reason)),
         })
     }

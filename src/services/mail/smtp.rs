@@ -171,7 +171,8 @@ fn judge(error: &SmtpError) -> MailError {
         Some(530 | 534 | 535 | 538) => {
             MailError::transient(format!("the mail server requires authentication: {}", words(error)))
         }
-        _ if error.is_permanent() || error.is_client() => MailError::permanent(words(error)),
+        _ if error.is_permanent() => MailError::rejected(words(error)),
+        _ if error.is_client() => MailError::permanent(words(error)),
         _ => MailError::transient(words(error)),
     }
 }

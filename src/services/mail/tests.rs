@@ -36,6 +36,13 @@ fn permanent(result: Result<(), MailError>) -> String {
     }
 }
 
+fn rejected(result: Result<(), MailError>) -> String {
+    match result {
+        Err(MailError::Rejected { reason }) => reason,
+        other => panic!("{other:?}"),
+    }
+}
+
 fn transient(result: Result<(), MailError>) -> String {
     match result {
         Err(MailError::Transient { reason }) => reason,
@@ -229,7 +236,7 @@ async fn a_message_reaches_all_receivers_with_a_stable_id() {
 }
 
 #[tokio::test]
-async fn refusals_of_the_message_are_permanent_and_postponements_transient() {
+async fn refusals_of_the_message_are_rejections_and_postponements_transient() {
     for (script, fatal) in [
         (Script { rcpt: "550 no such user", ..FRIENDLY }, true),
         (Script { rcpt: "450 mailbox busy", ..FRIENDLY }, false),
@@ -238,7 +245,7 @@ async fn refusals_of_the_message_are_permanent_and_postponements_transient() {
     ] {
         let server = Server::start(script).await;
         let result = smtp(&server).send(&message("a")).await;
-        let reason = if fatal { permanent(result) } else { transient(result) };
+        let reason = if fatal { rejected(result) } else { transient(result) };
         let reply = if script.rcpt.starts_with("250") { script.end } else { script.rcpt };
         assert!(reason.contains(&reply[4..]), "{reason}");
     }

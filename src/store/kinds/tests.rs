@@ -2,6 +2,7 @@
 //! back unchanged, with numbers, times and texts at and beyond the accepted limits.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod mails;
 mod scripts;
 
 use std::convert::Infallible;

@@ -131,6 +131,7 @@ async fn what_is_over_is_not_loaded_at_start() {
         leaves_at_its_end(db, 3, material(3), ("archived", json!(true))).await;
         leaves_at_its_end(db, 4, mail(4), ("state", json!("sent"))).await;
         leaves_at_its_end(db, 5, mail(5), ("state", json!("failed"))).await;
+        leaves_at_its_end(db, 11, mail(11), ("state", json!("dismissed"))).await;
         leaves_at_its_end(db, 6, kept_payment_event(6), ("done", json!(true))).await;
         leaves_at_its_end(db, 7, endpoint(7), ("archived", json!(true))).await;
         leaves_at_its_end(db, 8, sales_channel(8), ("archived", json!(true))).await;

@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod audit;
+mod mails;
 mod materials;
 
 use std::collections::BTreeMap;

@@ -199,13 +199,19 @@ async fn what_is_kept_for_a_time_is_purged_and_nothing_else() {
         assert_eq!(deliveries::Entity::find().count(db).await.unwrap(), 1);
 
         let mut batch = Batch::default();
-        for (n, state) in [(1, MailState::Sent), (2, MailState::Failed), (3, MailState::Queued), (9, MailState::Sent)] {
+        for (n, state) in [
+            (1, MailState::Sent),
+            (2, MailState::Failed),
+            (3, MailState::Queued),
+            (4, MailState::Dismissed),
+            (9, MailState::Sent),
+        ] {
             let mail = Mail { state, next_at: at(n as i64), created_at: at(0), ..mail(n) };
             batch.push_snapshot(mail.snapshot(mail.id, 1, true).unwrap());
         }
         write(db, batch).await.unwrap();
         let gone = purge_mails(db, at(5)).await.unwrap();
-        assert_eq!(gone, 2, "the one that waits and the one that was tried lately stay");
+        assert_eq!(gone, 3, "the one that waits and the one that was tried lately stay");
         assert_eq!(mails::Entity::find().count(db).await.unwrap(), 2);
     })
     .await;

@@ -132,6 +132,9 @@ messages! {
     settings_plan;
     settings_write;
     setup_complete;
+    mail_send_again(subject: &str);
+    mail_dismiss(subject: &str);
+    mail_reopen(subject: &str);
     restore_begin;
     restore_review;
     secrets_rotate;

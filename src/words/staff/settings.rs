@@ -26,6 +26,8 @@ messages! {
     audit_about;
     integrations;
     integrations_about;
+    emails;
+    emails_about;
     system;
     system_about;
     backup;

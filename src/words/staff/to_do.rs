@@ -20,6 +20,7 @@ messages! {
     kind_paused;
     kind_troubles;
     kind_late;
+    kind_emails;
     kind_failed;
     kind_review;
     kind_spools;

@@ -278,6 +278,7 @@ async fn retention_deletes_ended_mails_exports_and_links(s: Checked) {
         Mail { state: MailState::Failed, ..mail(2) },
         Mail { state: MailState::Queued, ..mail(3) },
         Mail { state: MailState::Sent, next_at: recent, ..mail(4) },
+        Mail { state: MailState::Dismissed, ..mail(5) },
     ];
     let of_exports = [
         Export { state: ExportState::Expired, ..export(11) },
@@ -306,7 +307,7 @@ async fn retention_deletes_ended_mails_exports_and_links(s: Checked) {
     s.store.run_retention(now);
     // A load is answered after what was queued before it.
     assert_eq!(s.load(Id::ONLY, 1).await.unwrap().unwrap().version, 0);
-    for (mail, is_kept) in of_mails.iter().zip([false, false, true, true]) {
+    for (mail, is_kept) in of_mails.iter().zip([false, false, true, true, false]) {
         assert_eq!(is_stored::<Mail>(&s, mail.id).await, is_kept, "{mail:?}");
     }
     for (export, is_kept) in of_exports.iter().zip([false, false, true, true]) {

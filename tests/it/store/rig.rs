@@ -18,7 +18,7 @@ use printfloor::config::Config;
 use printfloor::domain::aggregate::{LastNumbers, Versioned};
 use printfloor::domain::event::NumberedEvent;
 use printfloor::domain::id::Id;
-use printfloor::domain::mail::{Mail, MailCommand, SendMail};
+use printfloor::domain::mail::{Mail, MailCommand, SendMail, TryOutcome};
 use printfloor::domain::schedule::Delays;
 use printfloor::store::connect::{self, DatabaseSettings, WriteConnection};
 use printfloor::store::outbox::Outbox;
@@ -215,7 +215,7 @@ struct Post;
 #[async_trait]
 impl Effects<Mail> for Post {
     async fn run(&self, effect: SendMail, of: Handle<Mail>) {
-        let tried = MailCommand::Tried { number: effect.number, error: None, permanent: false };
+        let tried = MailCommand::Tried { number: effect.number, outcome: TryOutcome::Sent, sent_in: Vec::new() };
         let _ = of.ask(CommandOrigin::system(), tried, ASK_TIMEOUT).await;
     }
 }

@@ -50,7 +50,8 @@ impl MachineAdapter {
         let passage = self.machine.passage();
         sleep(WAY + passage.delay).await;
         self.power.hold().await;
-        if passage.loses_request || self.machine.with(|machine| machine.reachable() && machine.faults().hang) {
+        let is_lost = |machine: &mut Machine| machine.reachable() && (machine.loses_request() || machine.faults().hang);
+        if passage.loses_request || self.machine.with(is_lost) {
             sleep(PATIENCE).await;
             return Err(PrinterError::Timeout);
         }

@@ -201,7 +201,7 @@ impl PostOffice {
         if self.planter.has(Plant::HiddenRejection) {
             return Ok(());
         }
-        Err(MailError::Permanent { reason: REJECTION.to_owned() })
+        Err(MailError::Rejected { reason: REJECTION.to_owned() })
     }
 
     fn state(&self) -> MutexGuard<'_, PostState> {

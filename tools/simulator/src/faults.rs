@@ -19,6 +19,9 @@ pub struct PrinterFaults {
     pub start_late: Option<Delay>,
     /// Connections are accepted, but requests are neither executed nor responded to.
     pub hang: bool,
+    /// Number of HTTP requests that are still to be lost: they get no response, while others do. Each lost one reduces
+    /// it by one.
+    pub lost_requests: u32,
     /// Uploads are rejected because the storage is full.
     pub disk_full: bool,
     /// Uploads are received at the given speed.

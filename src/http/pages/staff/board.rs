@@ -21,6 +21,7 @@ use super::{card, card_gauge};
 use actors::app::App;
 use actors::dispatcher::Dispatcher;
 use actors::forecaster::Forecaster;
+use actors::mails::MailMeter;
 use config::Config;
 use domain::id::Id;
 use domain::order::Order;
@@ -55,6 +56,7 @@ handles! {
         orders: Directory<Order>,
         forecaster: Forecaster,
         dispatcher: Dispatcher,
+        mail_meter: Arc<MailMeter>,
         board: Arc<BoardCache>,
         tasks: Arc<TaskCounter>,
     }
@@ -144,8 +146,9 @@ pub(super) struct BoardView {
     pub(super) troubled: usize,
     /// Number of open tasks; `None` if they have not been counted yet.
     pub(super) tasks: Option<u64>,
-    /// Total number of material commits, few of which appear among the shop's events.
-    pub(super) stock_commits: i64,
+    /// Number of commits that appear among the shop's events seldom or never: those of materials, and those that change
+    /// which emails are undelivered.
+    pub(super) quiet_commits: i64,
 }
 
 impl BoardView {
@@ -323,7 +326,8 @@ fn render(app: &BoardHandles, last: &BoardView, turn: u64, languages: &[Language
     let order_version = if order == last.order && last.version > 0 { last.order_version } else { version };
     let materials = app.shop.materials.all_resident();
     let stock_commits = materials.iter().map(|(_, versioned)| versioned.version).fold(0, i64::wrapping_add);
-    BoardView { version, order, order_version, parts, summaries, troubled, tasks, stock_commits }
+    let quiet_commits = stock_commits.wrapping_add(app.mail_meter.undelivered_commits());
+    BoardView { version, order, order_version, parts, summaries, troubled, tasks, quiet_commits }
 }
 
 #[cfg(test)]

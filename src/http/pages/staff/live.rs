@@ -71,8 +71,8 @@ pub(super) struct FloorEventStream {
     /// Event number of the last notice sent to the page.
     told_last: i64,
     told_at: Option<Instant>,
-    /// Total number of material commits at the last check.
-    stock_commits: i64,
+    /// Number of commits that are hardly events at the last check.
+    quiet_commits: i64,
     /// `true` if something has happened about which the page has not been notified yet.
     stale: bool,
     /// Version of the floor that the page already has.
@@ -102,7 +102,7 @@ pub(super) async fn live(
         told_last,
         // What was missed while the stream was cut off is not known.
         told_at: None,
-        stock_commits: 0,
+        quiet_commits: 0,
         stale: false,
         version: query.after.max(last_version.unwrap_or(0)),
         begun: false,
@@ -166,10 +166,10 @@ impl FloorEventStream {
         self.version = self.version.max(view.version);
         let last = *self.last.borrow();
         let waited = self.told_at.is_none_or(|at| at.elapsed() >= FRESH_EVERY);
-        let stock_changed = view.stock_commits != std::mem::replace(&mut self.stock_commits, view.stock_commits);
-        // What a printer does by itself and most bookings in the stock are no events of the shop, and what pages show
-        // and offer changes all the same.
-        self.stale |= last != self.told_last || states_changed || stock_changed || !self.begun;
+        let quietly_changed = view.quiet_commits != std::mem::replace(&mut self.quiet_commits, view.quiet_commits);
+        // What a printer does by itself, most bookings in the stock and undelivered emails are no events of the shop,
+        // and what pages show and offer changes all the same.
+        self.stale |= last != self.told_last || states_changed || quietly_changed || !self.begun;
         if waited && self.stale {
             self.stale = false;
             (self.told_last, self.told_at) = (last, Some(Instant::now()));

@@ -25,6 +25,7 @@ use super::job::{JOBS_PATH, JobCard};
 use super::orders::StaffOrderHandles;
 use super::sheet::{address_line, day};
 use super::shell::{StaffSection, StaffViewer, act, hidden};
+use super::undelivered::undelivered_about;
 use crate::design::{Icon, icon};
 use crate::frame::time;
 use domain::event::NumberedEvent;
@@ -62,6 +63,8 @@ pub(super) async fn show(
     let actors: BTreeSet<&str> = steps.iter().map(|step| step.event.actor.as_str()).collect();
     let names = app.log.names.actors(language, &actors).await?;
     let suggestion = leaving::suggest_shipment(&app, order).await;
+    let (now, own_page) = (app.board.shop.environment.now(), format!("{ORDERS_PATH}/{id}"));
+    let undelivered = undelivered_about(language, &app.orders.queries, (id, now), &own_page).await?;
     let view = app.board.view();
     let mut jobs: Vec<&Job> = order.jobs.values().map(|job| &**job).collect();
     jobs.sort_by_key(|job| (matches!(job.state, JobState::Completed | JobState::Cancelled), job.number));
@@ -75,6 +78,7 @@ pub(super) async fn show(
             div id="order-head" data-fresh="" { (head(language, &app.board.shop, order, &title, outlook)) }
             div id="order-acts" data-fresh="" { (acts(language, order, &app.config.shop.time_zone, &suggestion)) }
         }
+        div id="order-emails" data-fresh="" { (undelivered) }
         div id="order-ship" data-fresh="" { (leaving::ship_ready(language, order, &suggestion)) }
         div id="order" data-fresh="" {
             div class="two" {

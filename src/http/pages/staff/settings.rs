@@ -1,9 +1,11 @@
-//! Shop settings: API keys, staff and their sessions, the audit log, integrations, server status, and backups.
-//! Operators can see only their own sessions and the server status; everything else is restricted to admins.
+//! Shop settings: API keys, staff and their sessions, the audit log, integrations, undelivered emails, server status,
+//! and backups. Operators can see only their own sessions, the emails and the server status; everything else is
+//! restricted to admins.
 
 mod account;
 mod audit;
 mod backup;
+mod emails;
 mod integrations;
 mod keys;
 mod overview;
@@ -23,6 +25,7 @@ use axum::http::Method;
 
 use super::SETTINGS_PATH;
 use super::board::BoardHandles;
+use super::undelivered::EMAILS_PATH;
 use config::Config;
 use domain::principal::Role;
 use http::access::RequiredAccess;
@@ -77,6 +80,9 @@ pub(super) fn routes(routes: Routes) -> Routes {
         .page(get.clone(), admin, restore::PATH, restore::show, form)
         .page(post.clone(), admin, "/shop/settings/restore/{id}", restore::act, form)
         // A large database is copied before the download begins.
-        .page(post, admin, backup::PATH, backup::make, long)
+        .page(post.clone(), admin, backup::PATH, backup::make, long)
+        .page(get.clone(), session, EMAILS_PATH, emails::list, form)
+        .page(post.clone(), session, "/shop/settings/emails/all/{act}", emails::act_on_all, form)
+        .page(post, session, "/shop/settings/emails/{id}/{act}", emails::act_on_one, form)
         .page(get, session, system::PATH, system::show, form)
 }

@@ -14,7 +14,8 @@ const COUNT_EVERY: Duration = Duration::from_secs(2);
 /// Time after which tasks are counted again although nothing has happened: orders become late by themselves.
 const RECOUNT_AFTER: Duration = Duration::from_secs(30);
 
-/// State of the shop at a count: its last event, the commits of its stock, and the version of the floor's order.
+/// State of the shop at a count: its last event, the commits that are hardly events, and the version of the floor's
+/// order.
 pub(super) type ShopMark = (i64, i64, i64);
 
 /// Number of tasks at the last count, and its time.

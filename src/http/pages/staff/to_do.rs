@@ -5,6 +5,7 @@
 
 mod beds;
 mod counts;
+mod emails;
 mod late;
 mod parts;
 mod pauses;
@@ -21,7 +22,7 @@ use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use self::row::TaskRow;
+pub(super) use self::row::TaskRow;
 use super::board::BoardHandles;
 use super::card::{act_path, attention_words, job_number, live_state, standing};
 use super::card_gauge::{waiting, waiting_words};
@@ -136,7 +137,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
 /// is the number of the shop's last event.
 pub(super) fn keep_counted(app: &ToDoHandles, last_event: i64) {
     let view = app.board.view();
-    let mark = (last_event, view.stock_commits, view.order_version);
+    let mark = (last_event, view.quiet_commits, view.order_version);
     let Some(turn) = app.board.tasks.take_turn(Instant::now(), mark) else { return };
     let app = app.clone();
     tokio::spawn(async move {
@@ -170,6 +171,7 @@ async fn kinds(language: Language, app: &ToDoHandles) -> Result<Vec<TaskKind>, A
         pauses::pauses(language, app, &printers),
         troubles(language, app, &printers),
         late::late(language, app),
+        emails::emails(language, app).await?,
         jobs(language, app, JobState::Failed, "failed", to_do::kind_failed).await?,
         jobs(language, app, JobState::AwaitingManualReview, "review", to_do::kind_review).await?,
         spools::spools(language, app, &acts, &sliced),

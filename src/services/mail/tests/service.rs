@@ -45,7 +45,7 @@ async fn the_mail_service_refuses_for_now_or_for_good() {
     {
         let (mailer, _) = service(status, r#"{"name":"x","message":"no such thing"}"#).await;
         let result = mailer.send(&message("a")).await;
-        let reason = if fatal { permanent(result) } else { transient(result) };
+        let reason = if fatal { rejected(result) } else { transient(result) };
         assert_eq!(reason, format!("the email service responded with {status}: no such thing"));
     }
     let (mailer, _) = service(502, "<html>").await;

@@ -1,5 +1,5 @@
-//! Tests with random scripts of commands for access, printers, endpoints, emails and stored payment events. In whatever
-//! order commands are accepted, the state and all additional rows must read back unchanged.
+//! Tests with random scripts of commands for access, printers, endpoints and stored payment events. In whatever order
+//! commands are accepted, the state and all additional rows must read back unchanged.
 
 use proptest::prelude::*;
 
@@ -13,8 +13,6 @@ use domain::endpoint::{
 use domain::id::Id;
 use domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Unmatched, UnmatchedKind};
 use domain::launch::{FilamentSlot, LaunchNeeds, MaterialNeed, SlicingTarget};
-use domain::mail::alert::AlertKind;
-use domain::mail::{Mail, MailCommand};
 use domain::order::Resolution;
 use domain::principal::Role;
 use domain::printer::{
@@ -362,24 +360,6 @@ proptest! {
             let Some(now) = &endpoint else { break };
             let command = endpoint_command(&step, now, &sent);
             sent.extend(decided(&bench, &mut endpoint, id(1), &command).into_iter().flat_map(|decided| decided.rows));
-        }
-    }
-
-    #[test]
-    fn mails_read_back(script in any_script(), created_at in any_time()) {
-        let mut bench = Bench::new();
-        bench.now = created_at;
-        let text = &script[0].text;
-        let alert = Mail::alert(&bench.cx(), AlertKind::LowStock, |_| (text.clone(), text.clone()));
-        let plain = Mail::new(&bench.cx(), vec![text.clone()], text.clone(), text.clone());
-        for mail in alert.into_iter().chain([plain]) {
-            let mut mail = Some(mail);
-            for step in &script {
-                bench.now = step.at;
-                let number = mail.as_ref().map_or(1, |mail| mail.tries + 1);
-                let tried = MailCommand::Tried { number, error: step.text_if(step.which % 8 > 0), permanent: step.which % 16 == 1 };
-                decided(&bench, &mut mail, id(1), &tried);
-            }
         }
     }
 

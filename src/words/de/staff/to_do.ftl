@@ -21,6 +21,7 @@ kind_unverified = Drucke prüfen
 kind_paused = Pausierte Drucke
 kind_troubles = Drucker prüfen
 kind_late = Verspätete Bestellungen
+kind_emails = Nicht zugestellte E-Mails
 kind_failed = Fehlgeschlagene Druckaufträge
 kind_review = Druckaufträge prüfen
 kind_spools = Spulen einlegen

@@ -21,6 +21,7 @@ kind_unverified = Prints to check
 kind_paused = Paused prints
 kind_troubles = Printers to check
 kind_late = Late orders
+kind_emails = Emails not delivered
 kind_failed = Failed jobs
 kind_review = Jobs to review
 kind_spools = Spools to load

@@ -150,7 +150,8 @@ fn is_delivered(mail: &Value, delivered: &MailIndex<'_>, rejected: &MailIndex<'_
 
 /// Demands that an email that is given up was rejected for good and not delivered, and states the reason.
 fn is_given_up(mail: &Value, delivered: &MailIndex<'_>, rejected: &MailIndex<'_>) -> Result<(), SimError> {
-    let is_explained = mail["error"].as_str().is_some_and(|error| error.contains(REJECTION));
+    let states_reason = mail["error"].as_str().is_some_and(|error| error.contains(REJECTION));
+    let is_explained = states_reason && mail["failure"] == "rejected";
     demand(is_explained, || format!("a mail is given up without the reason of its rejection: {mail}"))?;
     let is_rejected = if mail["alert"].is_null() {
         !rejected.of(mail).is_empty() && delivered.of(mail).is_empty()

@@ -1,10 +1,12 @@
 //! Printers that hang, disappear, return, or report nonsense.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use sim::{Floor, SimError, attempt_states};
 use simulator::faults::Echo;
 
-use crate::{SLOW, on_every_type, one_uploading, printer_of};
+use crate::{LONG, SLOW, on_every_type, one_uploading, printer_of};
 
 #[test]
 fn a_printer_that_hangs_holds_up_nobody_else() -> Result<(), SimError> {
@@ -28,6 +30,24 @@ fn a_printer_that_hangs_holds_up_nobody_else() -> Result<(), SimError> {
         })?;
         assert_eq!((floor.started(0), floor.started(1)), (1, 1));
         Ok(())
+    })
+}
+
+#[test]
+fn an_idle_printer_is_offline_after_two_lost_requests_and_not_after_one() -> Result<(), SimError> {
+    on_every_type(|kind| {
+        let floor = Floor::new(kind, 1)?;
+        floor.serve(async |hall| {
+            // At rest, a printer is asked as seldom as it ever is.
+            hall.pass(LONG).await;
+            for (lost, outages) in [(1, 0), (2, 1)] {
+                floor.faults(0, |faults| faults.lost_requests = lost);
+                hall.pass(Duration::from_secs(60)).await;
+                assert_eq!(floor.published("printer.offline"), outages, "{lost} requests are lost");
+                hall.connection_is(0, "connected").await?;
+            }
+            hall.truth().await
+        })
     })
 }
 

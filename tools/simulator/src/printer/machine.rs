@@ -242,6 +242,13 @@ impl Machine {
         &self.faults
     }
 
+    /// Returns whether a request is lost, according to the `lost_requests` fault.
+    pub fn loses_request(&mut self) -> bool {
+        let is_lost = self.faults.lost_requests > 0;
+        self.faults.lost_requests = self.faults.lost_requests.saturating_sub(1);
+        is_lost
+    }
+
     /// Returns whether the printer is reachable.
     pub fn reachable(&self) -> bool {
         self.powered && !self.faults.disconnect

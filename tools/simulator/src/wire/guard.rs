@@ -1,8 +1,11 @@
 //! Faults that affect every request to a protocol.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    future::pending,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use axum::{
@@ -18,7 +21,7 @@ use axum::{
 };
 
 use super::ConnectionGate;
-use crate::{VirtualPrinter, faults::make_absurd};
+use crate::{VirtualPrinter, faults::make_absurd, printer::Machine};
 
 /// State that the guard needs for each request.
 #[derive(Clone)]
@@ -54,6 +57,10 @@ async fn strike(
         // When it no longer hangs, the request is too old: the connection is closed without an answer.
         guard.printer.until(|machine| !machine.faults().hang).await;
         return peer.hang_up();
+    }
+    if guard.printer.with(Machine::loses_request) {
+        // Until the client gives up and closes the connection.
+        pending::<()>().await;
     }
     if !errs {
         let is_query = request.method() == Method::GET;

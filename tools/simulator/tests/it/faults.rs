@@ -131,6 +131,17 @@ async fn as_many_uploads_are_cut_as_the_fault_says() {
 }
 
 #[tokio::test]
+async fn as_many_requests_are_lost_as_the_fault_says() {
+    for kind in BOTH {
+        let lab = lab(kind, 1.0).await;
+        lab.faults(|faults| faults.lost_requests = 1);
+        let answer = tokio::time::timeout(Duration::from_millis(200), lab.get(probe(&lab))).await;
+        assert!(answer.is_err(), "{answer:?}");
+        assert_eq!(lab.get(probe(&lab)).await.0, StatusCode::OK);
+    }
+}
+
+#[tokio::test]
 async fn queries_are_answered_late() {
     for kind in BOTH {
         let lab = lab(kind, 1.0).await;

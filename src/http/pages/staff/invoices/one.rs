@@ -14,6 +14,7 @@ use crate::staff::form::Form;
 use crate::staff::orders::flag_words;
 use crate::staff::sheet::{address_line, astray, customer_link, few, method_name, page_of};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
+use crate::staff::undelivered::undelivered_about;
 use crate::staff::{INVOICES_PATH, ORDERS_PATH};
 use crate::times::message_in;
 use domain::id::Id;
@@ -69,6 +70,8 @@ pub(super) async fn page(
         @if invoice.status == InvoiceStatus::Draft { (draft::forms(language, invoice, refused)) }
         (actions.html())
     };
+    let (now, own_page) = (app.invoices.environment.now(), page_of(INVOICES_PATH, id));
+    let undelivered = undelivered_about(language, &app.invoices.queries, (id, now), &own_page).await?;
     let title = match invoice.issued() {
         Some(_) => texts::invoice_title(language, &number),
         None => texts::unnumbered_title(language),
@@ -77,7 +80,8 @@ pub(super) async fn page(
         p { a href=(INVOICES_PATH) { (texts::all_invoices(language)) } }
         (astray(refused, &forms))
         div id="invoice" data-fresh="" {
-            (head(language, invoice, &title, app.invoices.environment.now(), cancelled))
+            (head(language, invoice, &title, now, cancelled))
+            (undelivered)
             @if !unprintable.is_empty() {
                 p class="bad" role="status" { (texts::unprintable(language, &unprintable)) }
             }

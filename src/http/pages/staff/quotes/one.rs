@@ -13,6 +13,7 @@ use crate::staff::form::Form;
 use crate::staff::products::machine_label;
 use crate::staff::sheet::{address_line, astray, customer_link, page_of, span};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
+use crate::staff::undelivered::undelivered_about;
 use crate::staff::{ORDERS_PATH, QUOTES_PATH, REQUESTS_PATH};
 use crate::times::message_in;
 use domain::id::Id;
@@ -49,17 +50,21 @@ pub(super) async fn page(
 ) -> Result<Response, ApiError> {
     let language = viewer.language();
     let (_, quote) = find_present(&app.quotes.quotes, id).await?;
-    let status = quote.shown_status(app.quotes.environment.now());
+    let now = app.quotes.environment.now();
+    let status = quote.shown_status(now);
     let margins = margins_of(&app.quotes, &quote).await?;
     let names = names(app, &quote).await?;
     let choices = if status == QuoteStatus::Draft { Some(LineChoices::read(app, language).await?) } else { None };
     let forms = draft::acts(language, &quote, status, choices.as_ref(), &app.config.shop.time_zone, refused);
+    let own_page = page_of(QUOTES_PATH, id);
+    let undelivered = undelivered_about(language, &app.quotes.queries, (id, now), &own_page).await?;
     let title = texts::quote_title(language, &quote.number_text());
     let content = html! {
         p { a href=(QUOTES_PATH) { (texts::all_quotes(language)) } }
         (astray(refused, &forms))
         div id="quote" data-fresh="" {
             (head(language, &quote, status, &title))
+            (undelivered)
             (lines(language, &quote, &names))
             (costs(language, &quote, &margins))
         }

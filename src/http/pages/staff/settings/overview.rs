@@ -16,6 +16,7 @@ use crate::setup::PATH as SETUP_PATH;
 use crate::setup::fields::name_of;
 use crate::staff::design_page;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
+use crate::staff::undelivered::EMAILS_PATH;
 use actors::app::service_tests::Service;
 use config::{Config, listing};
 use domain::principal::Role;
@@ -112,6 +113,7 @@ const GROUPS: [(&str, TileText, &[SettingsTile]); 4] = [
         texts::group_server,
         &[
             SettingsTile::new(system::PATH, texts::system, texts::system_about),
+            SettingsTile::new(EMAILS_PATH, texts::emails, texts::emails_about),
             SettingsTile::new(backup::PATH, texts::backup, texts::backup_about).of_admins(),
             SettingsTile::new(restore::PATH, texts::restores, texts::restores_about).of_admins(),
             SettingsTile::new(design_page::PATH, texts::design, texts::design_about).of_admins(),

@@ -9,7 +9,7 @@ use domain::id::Id;
 use domain::material::MaterialFields;
 
 /// Row for one task.
-pub(super) struct TaskRow {
+pub(in crate::staff) struct TaskRow {
     thumb: Markup,
     title: Markup,
     detail: Markup,
@@ -19,17 +19,17 @@ pub(super) struct TaskRow {
 
 impl TaskRow {
     /// Creates a row with an icon and a title.
-    pub(super) fn new(shape: Icon, title: Markup) -> Self {
+    pub(in crate::staff) fn new(shape: Icon, title: Markup) -> Self {
         Self { thumb: icon(shape), title, detail: Markup::default(), acts: Markup::default(), more: None }
     }
 
     /// Sets the text below the row's title.
-    pub(super) fn detail(self, detail: Markup) -> Self {
+    pub(in crate::staff) fn detail(self, detail: Markup) -> Self {
         Self { detail, ..self }
     }
 
     /// Sets the actions with which to complete the task.
-    pub(super) fn acts(self, acts: Markup) -> Self {
+    pub(in crate::staff) fn acts(self, acts: Markup) -> Self {
         Self { acts, ..self }
     }
 
@@ -52,7 +52,7 @@ impl TaskRow {
     }
 
     /// Renders the row as a list item.
-    pub(super) fn html(&self) -> Markup {
+    pub(in crate::staff) fn html(&self) -> Markup {
         html! {
             li class="row" {
                 div class="thumb" { (self.thumb) }

@@ -1,0 +1,207 @@
+//! Emails that were not delivered, as rows of other pages: whom they were for, what they are about, the reason, and
+//! what can be done about each.
+
+use maud::{Markup, html};
+
+use super::sheet::page_of;
+use super::shell::{act, since};
+use super::to_do::TaskRow;
+use super::{INVOICES_PATH, ORDERS_PATH, QUOTES_PATH};
+use crate::design::Icon;
+use crate::frame::{NEXT_SLOT, SLOT, with_parts};
+use crate::times::message_in;
+use domain::id::Id;
+use domain::mail::part::MailTopic;
+use domain::mail::undelivered::MailFailure;
+use domain::mail::{Channel, Mail, MailState};
+use domain::notation;
+use domain::refusal::shortened;
+use domain::time::Timestamp;
+use http::error::ApiError;
+use store::queries::Queries;
+use words::Language;
+use words::staff::emails as texts;
+
+/// Path of the page that lists the emails that were not delivered.
+pub(super) const EMAILS_PATH: &str = "/shop/settings/emails";
+/// Last segment of the path of the form that sends an email again.
+pub(super) const SEND_AGAIN: &str = "send-again";
+/// Last segment of the path of the form that dismisses an email.
+pub(super) const DISMISS: &str = "dismiss";
+/// Last segment of the path of the form that puts a dismissed email back on the to-do list.
+pub(super) const REOPEN: &str = "reopen";
+/// Maximum number of recipients that are named; of more, the others are only counted.
+const MAX_NAMED: usize = 3;
+/// Maximum length of a displayed reason, in characters.
+const MAX_REASON_CHARS: usize = 400;
+/// Maximum number of emails on the page of the record that they are about.
+const MAX_ABOUT: u64 = 10;
+
+/// Renders an email that was not delivered, with forms that lead back to the page `back`.
+pub(super) fn email_row(language: Language, mail: &Mail, now: Timestamp, back: &str) -> TaskRow {
+    let at = mail.last_tried_at().unwrap_or(mail.created_at);
+    let title = html! { b { (heading(language, mail)) } " " span class="faint small" { (since(language, at)) } };
+    let record = mail.topics.first().map(|topic| record_link(language, *topic)).filter(|(path, _)| path != back);
+    let detail = html! {
+        (reason(language, mail))
+        @if let Some((path, label)) = &record { " · " a href=(path) { (label) } }
+    };
+    let fields = back_field(back);
+    let button = |word: &str, class: &str, label: &str| {
+        act(&act_path(mail.id, word), &format!("{word}-{}", mail.id), class, label, Some(&fields))
+    };
+    let acts = html! {
+        @if mail.can_be_sent_again(now) { (button(SEND_AGAIN, "btn primary", &texts::send_again(language))) }
+        @if mail.state == MailState::Dismissed { (button(REOPEN, "btn", &texts::put_back(language))) }
+        @else { (button(DISMISS, "btn", &texts::dismiss(language))) }
+    };
+    TaskRow::new(Icon::Mail, title).detail(detail).acts(acts)
+}
+
+/// Renders the undelivered emails about a record for the record's own page, whose path is `back`; nothing if there are
+/// none.
+pub(super) async fn undelivered_about(
+    language: Language,
+    queries: &Queries,
+    (record, now): (Id, Timestamp),
+    back: &str,
+) -> Result<Markup, ApiError> {
+    let mails = queries.undelivered_about(record, MAX_ABOUT).await?;
+    Ok(html! {
+        @if !mails.is_empty() {
+            section class="panel tasks" aria-labelledby="undelivered" {
+                div class="tasks-head" { h2 id="undelivered" { (texts::heading(language, mails.len() as u64)) } }
+                ul class="rows" { @for mail in &mails { (email_row(language, mail, now, back).html()) } }
+            }
+        }
+    })
+}
+
+/// Returns the path to which the form for the act `word` on an email is posted.
+fn act_path(id: Id, word: &str) -> String {
+    format!("{EMAILS_PATH}/{id}/{word}")
+}
+
+/// Renders the hidden field with the page to which a form leads back.
+pub(super) fn back_field(back: &str) -> Markup {
+    html! { input type="hidden" name="back" value=(back); }
+}
+
+/// Renders whom an email was for and what it is about.
+fn heading(language: Language, mail: &Mail) -> Markup {
+    let (subject, subject_language) = mail.subject_for(language);
+    let subject = html! {
+        @if subject_language == language { (subject) } @else { span lang=(subject_language.tag()) { (subject) } }
+    };
+    match (mail.channel, &mail.to[..]) {
+        (Channel::Agent, _) => with_parts(&texts::to_gateway(language, SLOT), &[&subject]),
+        (Channel::Mail, []) => with_parts(&texts::to_admins(language, SLOT), &[&subject]),
+        (Channel::Mail, to) => {
+            let recipients = html! { (recipients(language, to)) };
+            with_parts(&texts::to_recipients(language, SLOT, NEXT_SLOT), &[&recipients, &subject])
+        }
+    }
+}
+
+/// Returns the recipients of an email as a list.
+fn recipients(language: Language, to: &[String]) -> String {
+    if to.len() <= MAX_NAMED {
+        return notation::list(language, to);
+    }
+    let (named, others) = to.split_at(MAX_NAMED - 1);
+    let others = texts::others(language, others.len());
+    let entries: Vec<&str> = named.iter().map(String::as_str).chain([others.as_str()]).collect();
+    notation::list(language, &entries)
+}
+
+/// Renders the reason why an email was not delivered. The words of the mail server or service are in English.
+pub(super) fn reason(language: Language, mail: &Mail) -> Markup {
+    let error = match &mail.error {
+        Some(error) => message_in(language, &shortened(error.clone(), MAX_REASON_CHARS)),
+        None => html! { (texts::no_reason(language)) },
+    };
+    let text = match mail.reason_to_abandon() {
+        Some(MailFailure::Rejected) => texts::rejected,
+        Some(MailFailure::Unsendable) => texts::unsendable,
+        Some(MailFailure::Expired) => texts::expired,
+        Some(MailFailure::Exhausted) | None => texts::exhausted,
+    };
+    with_parts(&text(language, SLOT), &[&error])
+}
+
+/// Returns the path of the page of a record that an email is about, with the label of a link to it.
+fn record_link(language: Language, topic: MailTopic) -> (String, String) {
+    match topic {
+        MailTopic::Order(id) => (page_of(ORDERS_PATH, id), texts::view_order(language)),
+        MailTopic::Invoice(id) => (page_of(INVOICES_PATH, id), texts::view_invoice(language)),
+        MailTopic::Quote(id) => (page_of(QUOTES_PATH, id), texts::view_quote(language)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use domain::mail::alert::AlertKind;
+    use domain::mail::{MailCommand, TryOutcome};
+    use domain::testing::{Bench, id};
+
+    /// Builds an email that the mail service rejected.
+    fn rejected(mail: Mail, bench: &Bench) -> Mail {
+        let (mut mail, outcome) = (Some(mail), TryOutcome::Rejected("550 no <such> mailbox".to_owned()));
+        bench.tell(&mut mail, id(1), &MailCommand::Tried { number: 1, outcome, sent_in: Vec::new() }).unwrap();
+        mail.unwrap()
+    }
+
+    #[test]
+    fn a_row_says_who_did_not_receive_what_and_why() {
+        let bench = Bench::new();
+        let to = vec!["ann@example.org".to_owned()];
+        let mail = Mail::new(&bench.cx(), to, "Your <order>".to_owned(), "Text".to_owned());
+        let mail = rejected(mail.about(MailTopic::Order(id(7))), &bench);
+        let row = |language, back: &str| email_row(language, &mail, bench.now, back).html().into_string();
+        let order = format!("{ORDERS_PATH}/{}", id(7));
+        let english = row(Language::English, "/to-do");
+        for part in [
+            "Email to ann@example.org about “Your &lt;order&gt;” was not delivered",
+            "The mail server or service rejected it: 550 no &lt;such&gt; mailbox",
+            &format!("<a href=\"{order}\">View order</a>"),
+            &format!("action=\"{EMAILS_PATH}/{}/send-again\"", mail.id),
+            "name=\"back\" value=\"/to-do\"",
+        ] {
+            assert!(english.contains(part), "{part} in {english}");
+        }
+        assert!(!row(Language::English, &order).contains("View order"), "that is the page itself");
+        let german = row(Language::German, "/to-do");
+        for part in [
+            "E-Mail an ann@example.org zu „<span lang=\"en\">Your &lt;order&gt;</span>“ wurde nicht zugestellt",
+            "abgelehnt: <span lang=\"en\">550 no &lt;such&gt; mailbox</span>",
+        ] {
+            assert!(german.contains(part), "{part} in {german}");
+        }
+    }
+
+    #[test]
+    fn alerts_are_named_in_the_language_of_the_page_and_many_recipients_are_counted() {
+        let mut bench = Bench::new();
+        bench.rules.agent_gateway = true;
+        bench.rules.operator_mail = Vec::new();
+        let mails = Mail::alert(&bench.cx(), AlertKind::LowStock, |language| match language {
+            Language::English => ("Low stock".to_owned(), "9 g".to_owned()),
+            Language::German => ("Knapper Bestand".to_owned(), "9 g".to_owned()),
+        });
+        let heading = |language| mails.iter().map(|mail| heading(language, mail).into_string()).collect::<Vec<_>>();
+        assert_eq!(
+            heading(Language::English),
+            [
+                "Email to the admins about “Low stock” was not delivered",
+                "Message to the agent gateway about “Low stock” was not delivered"
+            ]
+        );
+        assert_eq!(heading(Language::German)[0], "E-Mail an die Admins zu „Knapper Bestand“ wurde nicht zugestellt");
+        let to = ["a@x.org", "b@x.org", "c@x.org", "d@x.org"].map(str::to_owned);
+        assert_eq!(recipients(Language::English, &to[..3]), "a@x.org, b@x.org and c@x.org");
+        assert_eq!(recipients(Language::English, &to), "a@x.org, b@x.org and 2 others");
+    }
+}
