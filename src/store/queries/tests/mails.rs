@@ -1,4 +1,4 @@
-use sea_orm::{ConnectionTrait as _, DatabaseBackend};
+use sea_orm::DatabaseBackend;
 
 use super::{ALL, plan};
 use crate::queries::mails::in_state;
