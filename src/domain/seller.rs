@@ -36,8 +36,8 @@ impl fmt::Display for SellerGap {
             Self::Street => "street and number",
             Self::City => "city",
             Self::Country => "country",
-            Self::VatId => "VAT identifier with its country prefix",
-            Self::TaxNumber => "VAT identifier or tax number",
+            Self::VatId => "VAT ID with its country prefix",
+            Self::TaxNumber => "VAT ID or tax number",
         })
     }
 }

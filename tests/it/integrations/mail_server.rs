@@ -90,7 +90,7 @@ async fn the_mail_server_is_shown_with_when_it_last_took_a_mail() {
         "Mail server",
         "Failing",
         "Last successful response: ",
-        "cannot be sent at the moment",
+        "transient error (451): later",
         "Queue and shared store",
     ] {
         assert!(page.text.contains(words), "{words} in {}", page.text);

@@ -20,7 +20,7 @@ on_sqlite! {
         }
         let invoice = draft(&app, 10_000).await;
         let refused = app.act(&format!("/api/invoices/{invoice}/send")).await;
-        assert!(refused.text.contains("name, street and number, city, country and VAT identifier"), "{}", refused.text);
+        assert!(refused.text.contains("name, street and number, city, country and VAT ID"), "{}", refused.text);
         assert_eq!(refused.error(409), "seller_incomplete");
         for round in ["as they were paid", "after a restart without a seller"] {
             for order in &orders {
