@@ -97,7 +97,10 @@ impl Printer {
         }
         let clear = |printer: &mut Self| {
             printer.fault = None;
-            printer.forgive_refusals(cx.now);
+            // A start that was confirmed since says that earlier rejections had another reason.
+            if printer.refusals.is_some() {
+                printer.forgive_refusals(cx.now);
+            }
         };
         Ok(self.say(cx, clear, Some("printer.attention_cleared")))
     }

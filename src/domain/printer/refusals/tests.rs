@@ -81,6 +81,24 @@ fn who_clears_a_printer_or_gives_it_another_address_forgives_what_it_refused() {
 }
 
 #[test]
+fn who_clears_a_firmware_error_alone_forgives_no_refusal() {
+    let mut shop = PrinterFixture::idle();
+    shop.refuses(ATTEMPT, 21, StartFailure::Refused);
+    shop.bench.now = shop.now().plus_ms(10_000);
+    shop.prints(ATTEMPT + 1, 22);
+    shop.sees(Activity::Error, None, None);
+    shop.sees(Activity::Idle, None, None);
+    shop.ask(PrinterCommand::ClearAttention).unwrap();
+    assert_eq!((shop.p().fault.as_ref(), shop.p().forgiven_at), (None, None), "its file was at fault");
+    shop.ask(PrinterCommand::Homed).unwrap();
+    shop.refuses(ATTEMPT + 2, 21, StartFailure::Refused);
+    shop.sees(Activity::Error, None, None);
+    shop.sees(Activity::Idle, None, None);
+    shop.ask(PrinterCommand::ClearAttention).unwrap();
+    assert_eq!(shop.p().forgiven_at, Some(shop.now()), "both are cleared");
+}
+
+#[test]
 fn what_says_nothing_about_the_job_does_not_count_for_it() {
     let mut shop = PrinterFixture::idle();
     let report = shop.refuses(ATTEMPT, 21, StartFailure::Unreachable);
