@@ -28,6 +28,8 @@ pub struct RefusedJob {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct JobRefusal {
     pub(super) printer: Id,
+    /// The printer's number of pardons when it accepted the attempt; `None` in attempts of an older release.
+    pardons: Option<u32>,
     /// Time at which the printer was claimed for the attempt. A rejection can be reported after a person has cleared
     /// it, but the attempt began before.
     claimed_at: Timestamp,
@@ -38,8 +40,11 @@ pub(super) struct JobRefusal {
 impl JobRefusal {
     /// Returns whether a person has cleared the printer's attention since.
     fn is_forgiven(&self, printers: &BTreeMap<Id, IndexedPrinter>) -> bool {
-        let forgiven_at = printers.get(&self.printer).and_then(|printer| printer.forgiven_at);
-        forgiven_at.is_some_and(|at| self.claimed_at <= at)
+        printers.get(&self.printer).is_some_and(|printer| match self.pardons {
+            // The clock may have been set in the meantime.
+            Some(pardons) => pardons < printer.pardons,
+            None => printer.forgiven_at.is_some_and(|at| self.claimed_at <= at),
+        })
     }
 }
 
@@ -53,7 +58,7 @@ pub(super) fn refusals_of(job: &Job) -> Vec<JobRefusal> {
         });
         let times = attempt.map(|attempt| (attempt.created_at, attempt.ended_at.unwrap_or(job.updated_at)));
         let (claimed_at, at) = times.unwrap_or((job.updated_at, job.updated_at));
-        JobRefusal { printer: *printer, claimed_at, at }
+        JobRefusal { printer: *printer, pardons: attempt.and_then(|attempt| attempt.pardons), claimed_at, at }
     };
     job.tried_on.iter().map(last).collect()
 }

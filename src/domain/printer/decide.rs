@@ -226,6 +226,7 @@ impl Command<Printer> for TakeAttempt {
                 .unwrap_or_default(),
             stated_mm: self.stated_mm,
             booked_on: Vec::new(),
+            pardons: None,
             taken_at: self.claimed_at,
         };
         Ok(complete(this, printer.take(in_hand, slots, cx), cx))

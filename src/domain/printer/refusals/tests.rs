@@ -8,7 +8,16 @@ use crate::order::Report;
 use crate::printer::{Attention, PrinterCommand, PrinterFields, PrinterNews, PrinterUpload, TakeAttempt};
 use crate::printer_status::{Activity, PrintEnd};
 use crate::testing::id;
+use crate::time::HOUR_MS;
 use words::Language;
+
+/// Returns the number of pardons that the printer had when it accepted the attempt of a report.
+fn pardons(report: &Report) -> Option<u32> {
+    match report {
+        Report::NotStarted { pardons, .. } => *pardons,
+        other => panic!("{other:?}"),
+    }
+}
 
 impl PrinterFixture {
     /// Accepts an attempt of a job, lets its upload fail, and acknowledges the report to the order.
@@ -78,6 +87,22 @@ fn who_clears_a_printer_or_gives_it_another_address_forgives_what_it_refused() {
     let fields = PrinterFields { base_url: "http://10.0.0.9:7125".into(), ..shop.p().fields.clone() };
     shop.ask(PrinterCommand::Update { if_version: None, fields: Box::new(fields) }).unwrap();
     assert_eq!(shop.p().forgiven_at, Some(shop.now()), "another address may be another machine");
+}
+
+#[test]
+fn a_report_says_whether_the_attempt_was_accepted_before_the_printer_was_cleared() {
+    for step in [-HOUR_MS, HOUR_MS] {
+        let mut shop = PrinterFixture::idle();
+        assert_eq!(pardons(&shop.refuses(ATTEMPT, 21, StartFailure::Refused)), Some(0));
+        shop.ask(PrinterCommand::ClearAttention).unwrap();
+        shop.bench.now = shop.now().plus_ms(step);
+        assert_eq!(pardons(&shop.refuses(ATTEMPT + 1, 21, StartFailure::Refused)), Some(1), "{step}");
+        shop.takes(ATTEMPT + 2, 22);
+        shop.ask(PrinterCommand::ClearAttention).unwrap();
+        let (attempt, reason) = (id(ATTEMPT + 2), "no".to_owned());
+        shop.ask(PrinterNews::UploadFailed { attempt, why: StartFailure::Refused, reason }).unwrap();
+        assert_eq!((pardons(&shop.report()), shop.p().pardons), (Some(1), 2), "{step}");
+    }
 }
 
 #[test]
