@@ -4,6 +4,7 @@
 //! per job. Rejections by three printers, or by all that fit if only two do, are attributed to the job. If only one
 //! printer fits, its rejection is attributed to the job only if that printer has started a different job since. Once a
 //! person has cleared a printer's attention, what it rejected until then was its own fault and counts against no job.
+//! Nor does what a printer rejected that was removed since.
 
 use std::collections::BTreeMap;
 
@@ -38,9 +39,10 @@ pub(super) struct JobRefusal {
 }
 
 impl JobRefusal {
-    /// Returns whether a person has cleared the printer's attention since.
+    /// Returns whether a person has cleared the printer's attention since, or removed the printer. What was forgiven at
+    /// a removed printer is not known any more: it is not in memory after a restart.
     fn is_forgiven(&self, printers: &BTreeMap<Id, IndexedPrinter>) -> bool {
-        printers.get(&self.printer).is_some_and(|printer| match self.pardons {
+        printers.get(&self.printer).is_none_or(|printer| match self.pardons {
             // The clock may have been set in the meantime.
             Some(pardons) => pardons < printer.pardons,
             None => printer.forgiven_at.is_some_and(|at| self.claimed_at <= at),

@@ -99,6 +99,23 @@ fn a_refusal_that_the_order_hears_of_after_the_clearing_is_forgiven_too() {
 }
 
 #[test]
+fn what_a_printer_refused_counts_against_no_job_once_the_printer_is_removed() {
+    let refused = [7, 8, 9].map(|printer| Rejection::counting(printer, 2));
+    let mut board = board(None);
+    board.order_changed(&rejected_order(&refused));
+    let gone = cleared(7, Some(3), None);
+    board.printer_changed(&gone);
+    (8..=10).for_each(|number| board.printer_changed(&printer(number)));
+    assert_eq!(board.refused_jobs(), []);
+    board.printer_changed(&Printer { archived: true, ..gone });
+    assert_eq!(board.refused_jobs(), [], "printer 10 has not tried it");
+    // After a restart, a removed printer is not read.
+    let fleet = [8, 9, 10].map(printer);
+    assert_eq!(blamed(&refused, &fleet), []);
+    assert_eq!(blamed(&refused, &fleet[..2]), [id(8), id(9)], "all that are left refused it");
+}
+
+#[test]
 fn what_was_forgiven_is_told_by_the_order_of_events_whatever_the_clock_says() {
     // The clock was set back, or forward, between the attempt and the clearing in slot 9.
     for slot in [2, 20] {
