@@ -84,8 +84,16 @@ impl Printer {
     }
 
     /// Clears a firmware error and the rejected starts after an operator has inspected the printer. Rejected while the
-    /// firmware still reports an error, because the same error would be recorded again.
-    pub(super) fn clear_attention(self, cx: &DecisionContext<'_>) -> Result<Decision<Self, PrinterAnswer>, Refusal> {
+    /// firmware still reports an error, because the same error would be recorded again, and if others have come than
+    /// those with the mark that the operator inspected.
+    pub(super) fn clear_attention(
+        self,
+        inspected: Option<&str>,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Self, PrinterAnswer>, Refusal> {
+        if let Some(inspected) = inspected {
+            self.check_troubles(inspected)?;
+        }
         if self.fault.is_some() && self.activity == Activity::Error && !self.disconnected {
             return Err(Refusal::conflict(
                 "printer_in_error",
