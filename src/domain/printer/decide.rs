@@ -116,7 +116,7 @@ impl PrinterCommand {
                 Ok(printer.say(cx, |printer| printer.stopped(cx), Some("printer.emergency_stopped")))
             }
             PrinterCommand::BedCleared(inspection) => printer.bed_cleared(inspection, cx),
-            PrinterCommand::ClearAttention(inspected) => printer.clear_attention(inspected.as_deref(), cx),
+            PrinterCommand::ClearAttention(mark) => printer.clear_attention(mark.as_deref(), cx),
             PrinterCommand::Homed => Ok(printer.homed(cx)),
             PrinterCommand::Maintenance { on, note } => {
                 let note = on.then(|| note.clone().unwrap_or_default());

@@ -88,11 +88,11 @@ impl Printer {
     /// those with the mark that the operator inspected.
     pub(super) fn clear_attention(
         self,
-        inspected: Option<&str>,
+        mark: Option<&str>,
         cx: &DecisionContext<'_>,
     ) -> Result<Decision<Self, PrinterAnswer>, Refusal> {
-        if let Some(inspected) = inspected {
-            self.check_troubles(inspected)?;
+        if let Some(mark) = mark {
+            self.check_troubles(mark)?;
         }
         if self.fault.is_some() && self.activity == Activity::Error && !self.disconnected {
             return Err(Refusal::conflict(

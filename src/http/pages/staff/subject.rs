@@ -65,7 +65,7 @@ pub(super) fn subject_field(printer: &Printer, act: &str) -> Markup {
 }
 
 /// Returns the mark of the problems that a form clears. A form without one clears none.
-pub(super) fn inspected(sent: &PageForm) -> String {
+pub(super) fn trouble_mark(sent: &PageForm) -> String {
     sent.raw(TROUBLE_FIELD).to_owned()
 }
 

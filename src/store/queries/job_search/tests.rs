@@ -210,8 +210,8 @@ async fn old_jobs_are_not_looked_for_among_the_newest() {
         db.execute_unprepared("ANALYZE").await.unwrap();
         let queries = Queries::new(db.clone());
         let filter = JobFilter { search: queries.job_search("relic").await.unwrap(), ..JobFilter::default() };
-        let (found, total) = queries.jobs(&filter, Page { limit: 2, offset: 0 }).await.unwrap();
-        assert_eq!((found.iter().map(|job| job.id).collect::<Vec<_>>(), total), (vec![id(10_123), id(10_122)], 120));
+        let (some, total) = queries.jobs(&filter, Page { limit: 2, offset: 0 }).await.unwrap();
+        assert_eq!((some.iter().map(|job| job.id).collect::<Vec<_>>(), total), (vec![id(10_123), id(10_122)], 120));
         for limit in [2, 50] {
             let select = queries.job_rows(&filter, JobAccess::Search).unwrap().limit(limit);
             let sql = select.build(db.get_database_backend()).to_string();
