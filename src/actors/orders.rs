@@ -201,7 +201,7 @@ async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attemp
         stated_mm: current_job.file_filament_mm,
         estimated_seconds: current_job.estimated_seconds,
     };
-    let not_started = |reason| Report::NotStarted { start_sent: false, counts: false, reason };
+    let not_started = |reason| Report::NotStarted { start_sent: false, counts: false, pardons: None, reason };
     let report = match printers.ask(printer, CommandOrigin::system(), take).await {
         Ok(answered) => match answered.answer {
             TakeAnswer::NotTaken(reason) => not_started(reason),

@@ -38,6 +38,7 @@ enum StopReason {
 /// Exits the process as soon as standard input closes, without an orderly shutdown. Nothing is lost, because
 /// acknowledged data is on disk. A server that is still starting is waited for, for at most `START_TIME`: it sends
 /// through the channel once it has started; if it is refused, the channel closes, and the process ends with that error.
+/// A start that is not over by then has failed.
 pub fn end_with_stdin() -> Sender<()> {
     let (started, start) = mpsc::channel();
     let deadline = Instant::now() + START_TIME;
@@ -45,13 +46,21 @@ pub fn end_with_stdin() -> Sender<()> {
         // A failed read counts as the end.
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
         let left = deadline.saturating_duration_since(Instant::now());
-        if start.recv_timeout(left) == Err(RecvTimeoutError::Disconnected) {
-            return;
-        }
-        output::note("printfloor: ended, because standard input was closed");
-        process::exit(0)
+        let Some((what, code)) = end_of(start.recv_timeout(left)) else { return };
+        output::last_note(format!("printfloor: {what}, because standard input was closed"));
+        process::exit(code)
     });
     started
+}
+
+/// Returns what happened to a server whose standard input has closed, and its exit code. `start` is what it has sent,
+/// or why nothing came; if it was refused, returns `None`.
+fn end_of(start: Result<(), RecvTimeoutError>) -> Option<(&'static str, i32)> {
+    match start {
+        Ok(()) => Some(("ended", 0)),
+        Err(RecvTimeoutError::Timeout) => Some(("ended before it had started", 1)),
+        Err(RecvTimeoutError::Disconnected) => None,
+    }
 }
 
 /// Runs the server to completion. Sends through `started` once it serves, and closes it when it ends.
@@ -77,12 +86,12 @@ pub async fn run(
     let program = shell_word(&program(env::args_os().next(), env::current_dir().ok().as_deref()));
     // A server goes on when nobody reads what it prints.
     let _ = output::print(&greeting(server.config(), server.address(), (nobody, server.setup_code()), &program));
+    if let Some(started) = started {
+        // Its receiver lives as long as the process. Sent before the log is written, which nobody may read.
+        let _ = started.send(());
+    }
     if let Some(address) = server.address() {
         tracing::info!(%address, "serving");
-    }
-    if let Some(started) = started {
-        // Its receiver lives as long as the process.
-        let _ = started.send(());
     }
     let reason = tokio::select! {
         biased; // the loss of the lead is an error, so it is not hidden by a signal at the same moment
@@ -219,6 +228,13 @@ mod tests {
         assert!(first.contains("code is K7QM-2XDP-9RTV;"), "{first}");
         let later = greeting(&config, address, (false, None), "printfloor");
         assert!(!later.contains("user create") && !later.contains("code"), "{later}");
+    }
+
+    #[test]
+    fn who_is_cut_off_while_starting_has_failed() {
+        assert_eq!(end_of(Ok(())), Some(("ended", 0)));
+        assert!(end_of(Err(RecvTimeoutError::Timeout)).is_some_and(|(_, code)| code == 1));
+        assert_eq!(end_of(Err(RecvTimeoutError::Disconnected)), None, "it says why by itself");
     }
 
     #[test]

@@ -208,7 +208,7 @@ pub struct Job {
     pub attempt_id: Option<Id>,
     /// Printers that rejected the job, or definitely did not start it, since it last became VALIDATED, without
     /// duplicates. The dispatcher prefers other printers, and fails the job once every capable printer is listed,
-    /// unless a person has cleared the printer since ([`crate::printer::Printer::forgiven_at`]).
+    /// unless a person has cleared the printer since ([`crate::printer::Printer::forgiven_at`]) or removed it.
     pub tried_on: Vec<Id>,
     /// All attempts, oldest first.
     pub attempts: Vec<Attempt>,

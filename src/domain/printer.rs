@@ -273,6 +273,10 @@ pub struct Printer {
     /// the printer rejected until then was the printer's fault, so it does not count against the jobs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forgiven_at: Option<Timestamp>,
+    /// Number of times that [`Self::forgiven_at`] was set. An attempt has the number at the time at which the printer
+    /// accepted it, which says whether it came before or after, whatever the clock says.
+    #[serde(default)]
+    pub pardons: u32,
     /// Most recent start confirmed by the printer.
     #[serde(default)]
     pub last_start: Option<ConfirmedStart>,

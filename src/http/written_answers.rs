@@ -92,6 +92,13 @@ impl<T> WrittenAnswer<T> {
     }
 }
 
+impl<T: Serialize> WrittenAnswer<T> {
+    /// Writes an answer that nobody else receives.
+    fn unshared(resource: &T) -> Result<Self, ApiError> {
+        Ok(Self { text: Bytes::copy_from_slice(&to_json(resource)?), resource: PhantomData })
+    }
+}
+
 impl<A, R: Hash + Eq, D> Default for WrittenAnswers<A, R, D> {
     fn default() -> Self {
         Self { answers: StateCache::new(BOUNDS) }
@@ -128,6 +135,25 @@ impl<A: Aggregate, R: Hash + Eq + Copy, D: AnswerDetails> WrittenAnswers<A, R, D
         }
     }
 
+    /// Returns the answer like [`Self::get`]. It is kept only if the state is the `present` one, in memory: nobody asks
+    /// again for a state that was read for one reader.
+    pub fn get_if_present<T: Serialize>(
+        &self,
+        key: (Id, R),
+        state: &Arc<Versioned<A>>,
+        present: Option<&Arc<Versioned<A>>>,
+        details: D,
+        resource: impl FnOnce() -> T,
+    ) -> Result<WrittenAnswer<T>, ApiError>
+    where
+        D: PartialEq,
+    {
+        if present.is_some_and(|present| Arc::ptr_eq(present, state)) {
+            return self.get(key, state, details, resource);
+        }
+        WrittenAnswer::unshared(&resource())
+    }
+
     /// Returns the answer like [`Self::get`], for details that cost more to read than to compare. `is_current` returns
     /// whether those that an answer was written with are still the present ones. `build` reads the present ones, and
     /// builds the resource with exactly these.
@@ -162,13 +188,14 @@ impl<A: Aggregate, R: Hash + Eq + Copy, D: AnswerDetails> WrittenAnswers<A, R, D
         details: D,
         resource: &T,
     ) -> Result<WrittenAnswer<T>, ApiError> {
-        let text = Bytes::copy_from_slice(&to_json(resource)?);
+        let answer = WrittenAnswer::unshared(resource)?;
+        let text = &answer.text;
         if text.len() <= MAX_ANSWER_BYTES {
             // The place of a state stays occupied as long as anything refers to it.
             let heap_bytes = text.len() + details.heap_bytes() + size_of::<Versioned<A>>();
             self.answers.insert(key, state, SharedAnswer { details, text: text.clone() }, heap_bytes);
         }
-        Ok(WrittenAnswer { text, resource: PhantomData })
+        Ok(answer)
     }
 }
 
@@ -221,6 +248,21 @@ mod tests {
             assert_eq!(ask(&answers, Reader::Staff, &state, 1, ""), "with internal notes");
             assert_eq!(ask(&answers, Reader::Customer, &state, 1, ""), "without them");
         }
+    }
+
+    #[test]
+    fn the_answer_about_a_state_that_is_not_in_memory_is_not_kept() {
+        let (answers, read, present) = (Answers::default(), state(), state());
+        let ask_for = |state: &Arc<Versioned<Material>>, present: Option<&Arc<Versioned<Material>>>, text: &str| {
+            let key = (Id::ONLY, Reader::Staff);
+            let answer = answers.get_if_present(key, state, present, 1, || json!(text)).unwrap();
+            serde_json::from_slice::<String>(answer.text()).unwrap()
+        };
+        assert_eq!(ask_for(&read, None, "first"), "first");
+        assert_eq!(ask_for(&read, Some(&present), "second"), "second");
+        assert_eq!(answers.answers.len(), 0);
+        assert_eq!(ask_for(&present, Some(&present), "third"), "third");
+        assert_eq!(ask_for(&present, Some(&present), "fourth"), "third");
     }
 
     #[test]

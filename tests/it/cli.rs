@@ -14,14 +14,14 @@ mod tools;
 mod transfer;
 mod verify;
 
-use std::io::{Read as _, Write as _};
+use std::io::{Read as _, Write as _, pipe};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
 use serde_json::json;
 use simulator::{Fleet, FleetOptions};
 
-use self::process::{Place, Running};
+use self::process::{Place, Running, fill};
 use crate::support::ports::closed_address;
 use crate::support::seller::SELLER;
 
@@ -238,6 +238,19 @@ fn it_can_be_told_to_end_with_its_standard_input() {
     let (mut server, _) = served(&place);
     server.close_input();
     assert!(place.done("key create --data data --name first --role admin").starts_with("key_test_"));
+}
+
+/// Whoever started it may have ended without reading what it says.
+#[test]
+fn it_ends_with_its_standard_input_although_standard_error_is_full() {
+    let (_unread, mut errors) = pipe().unwrap();
+    let place = Place::new();
+    let mut server = place.start_with_errors(&format!("{SERVE} --end-with-stdin"), errors.try_clone().unwrap());
+    server.line("address   http://");
+    fill(&mut errors);
+    server.close_input();
+    let (code, lines) = server.end();
+    assert_eq!(code, Some(0), "{lines:?}");
 }
 
 /// Its input may have ended before it has started: what refuses the start is said all the same.

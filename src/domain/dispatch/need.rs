@@ -84,6 +84,8 @@ pub(super) struct IndexedPrinter {
     pub(super) refusals: Option<RefusedStarts>,
     /// Time until which the printer's rejections do not count against jobs.
     pub(super) forgiven_at: Option<Timestamp>,
+    /// Number of times that the printer's rejections until then were forgiven.
+    pub(super) pardons: u32,
     /// Last confirmed start.
     pub(super) last_start: Option<ConfirmedStart>,
 }
@@ -96,6 +98,7 @@ impl IndexedPrinter {
             idle_since: printer.idle_since,
             refusals: printer.refusals.clone(),
             forgiven_at: printer.forgiven_at,
+            pardons: printer.pardons,
             last_start: printer.last_start,
         }
     }

@@ -4,6 +4,7 @@
 //! per job. Rejections by three printers, or by all that fit if only two do, are attributed to the job. If only one
 //! printer fits, its rejection is attributed to the job only if that printer has started a different job since. Once a
 //! person has cleared a printer's attention, what it rejected until then was its own fault and counts against no job.
+//! Nor does what a printer rejected that was removed since.
 
 use std::collections::BTreeMap;
 
@@ -28,6 +29,8 @@ pub struct RefusedJob {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct JobRefusal {
     pub(super) printer: Id,
+    /// The printer's number of pardons when it accepted the attempt; `None` in attempts of an older release.
+    pardons: Option<u32>,
     /// Time at which the printer was claimed for the attempt. A rejection can be reported after a person has cleared
     /// it, but the attempt began before.
     claimed_at: Timestamp,
@@ -36,10 +39,14 @@ pub(super) struct JobRefusal {
 }
 
 impl JobRefusal {
-    /// Returns whether a person has cleared the printer's attention since.
+    /// Returns whether a person has cleared the printer's attention since, or removed the printer. What was forgiven at
+    /// a removed printer is not known any more: it is not in memory after a restart.
     fn is_forgiven(&self, printers: &BTreeMap<Id, IndexedPrinter>) -> bool {
-        let forgiven_at = printers.get(&self.printer).and_then(|printer| printer.forgiven_at);
-        forgiven_at.is_some_and(|at| self.claimed_at <= at)
+        printers.get(&self.printer).is_none_or(|printer| match self.pardons {
+            // The clock may have been set in the meantime.
+            Some(pardons) => pardons < printer.pardons,
+            None => printer.forgiven_at.is_some_and(|at| self.claimed_at <= at),
+        })
     }
 }
 
@@ -53,7 +60,7 @@ pub(super) fn refusals_of(job: &Job) -> Vec<JobRefusal> {
         });
         let times = attempt.map(|attempt| (attempt.created_at, attempt.ended_at.unwrap_or(job.updated_at)));
         let (claimed_at, at) = times.unwrap_or((job.updated_at, job.updated_at));
-        JobRefusal { printer: *printer, claimed_at, at }
+        JobRefusal { printer: *printer, pardons: attempt.and_then(|attempt| attempt.pardons), claimed_at, at }
     };
     job.tried_on.iter().map(last).collect()
 }

@@ -85,6 +85,10 @@ pub struct Attempt {
     /// printer is one that rejected the job. Never `true` for attempts that ended before this field existed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_as_refusal: bool,
+    /// The printer's [`crate::printer::Printer::pardons`] when it accepted an attempt that it did not start. `None` if
+    /// it did not accept the attempt, and for attempts that ended before this field existed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pardons: Option<u32>,
     /// Human-readable reason why the attempt ended or cannot be verified.
     pub reason: Option<String>,
     /// Time at which the printer was first observed printing the file, if it ever was.

@@ -55,6 +55,7 @@ impl OrderChange<'_> {
             unverified: false,
             word: None,
             counts_as_refusal: false,
+            pardons: None,
             reason: None,
             started_at: None,
             unseen: false,
@@ -167,7 +168,8 @@ impl OrderChange<'_> {
             Report::CancelledBeforeStart if began => {
                 self.ended(job, existing, &PrintEnding::unprinted(PrintEnd::Cancelled, None));
             }
-            Report::NotStarted { start_sent, counts, reason } => {
+            Report::NotStarted { start_sent, counts, pardons, reason } => {
+                self.edit_attempt(id, attempt, |attempt| attempt.pardons = *pardons);
                 let state = if *start_sent { AttemptState::NotStarted } else { AttemptState::Refused };
                 self.not_started(job, existing, state, *counts, reason);
             }

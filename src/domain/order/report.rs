@@ -41,6 +41,8 @@ pub enum Report {
         start_sent: bool,
         /// `true` if this is a rejection of the job by the printer, rather than an incidental failure.
         counts: bool,
+        /// The printer's [`crate::printer::Printer::pardons`] when it accepted the attempt; `None` if it did not.
+        pardons: Option<u32>,
         /// Human-readable reason.
         reason: String,
     },

@@ -46,7 +46,7 @@ impl Printer {
                 return Decision::to(self, TakeAnswer::NotTaken(why));
             }
         };
-        self.in_hand = Some(CurrentAttempt { taken_at: cx.now, used_slots, ..new });
+        self.in_hand = Some(CurrentAttempt { taken_at: cx.now, used_slots, pardons: Some(self.pardons), ..new });
         self.updated_at = cx.now;
         Decision::to(self, TakeAnswer::Accepted)
     }

@@ -96,8 +96,9 @@ pub enum PrinterCommand {
     /// done yet.
     BedCleared(Inspection),
     /// Acknowledges a firmware error or rejected starts after an operator has inspected the printer; rejected with 409
-    /// while the firmware still reports an error.
-    ClearAttention,
+    /// while the firmware still reports an error, and if anything has come since those with the given mark
+    /// ([`Printer::trouble_mark`]). `None` if the operator does not say which ones were inspected.
+    ClearAttention(Option<String>),
     /// Records that all axes were homed at the server's command.
     Homed,
     /// Takes the printer out of service or returns it to service, at an operator's request.

@@ -69,7 +69,7 @@ impl Command<Printer> for PrinterCommand {
             PrinterCommand::RemoveSlot(_) => AuditedAct::PrinterRemoveSlot,
             PrinterCommand::EmergencyStopped => AuditedAct::PrinterEmergencyStop,
             PrinterCommand::BedCleared(_) => AuditedAct::PrinterBedCleared,
-            PrinterCommand::ClearAttention => AuditedAct::PrinterClearAttention,
+            PrinterCommand::ClearAttention(_) => AuditedAct::PrinterClearAttention,
             PrinterCommand::Homed => AuditedAct::PrinterHome,
             PrinterCommand::Maintenance { .. } => AuditedAct::PrinterMaintenance,
             PrinterCommand::ForgetReminder(_) => AuditedAct::PrinterRemoveReminder,
@@ -116,7 +116,7 @@ impl PrinterCommand {
                 Ok(printer.say(cx, |printer| printer.stopped(cx), Some("printer.emergency_stopped")))
             }
             PrinterCommand::BedCleared(inspection) => printer.bed_cleared(inspection, cx),
-            PrinterCommand::ClearAttention => printer.clear_attention(cx),
+            PrinterCommand::ClearAttention(mark) => printer.clear_attention(mark.as_deref(), cx),
             PrinterCommand::Homed => Ok(printer.homed(cx)),
             PrinterCommand::Maintenance { on, note } => {
                 let note = on.then(|| note.clone().unwrap_or_default());
@@ -226,6 +226,7 @@ impl Command<Printer> for TakeAttempt {
                 .unwrap_or_default(),
             stated_mm: self.stated_mm,
             booked_on: Vec::new(),
+            pardons: None,
             taken_at: self.claimed_at,
         };
         Ok(complete(this, printer.take(in_hand, slots, cx), cx))

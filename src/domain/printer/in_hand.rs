@@ -135,6 +135,10 @@ pub struct CurrentAttempt {
     /// Spools that were active on the printer during the print, if the printer's own server deducts its prints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub booked_on: Vec<i64>,
+    /// The printer's [`super::Printer::pardons`] when it accepted the attempt; `None` in attempts that predate this
+    /// field, and in an offered attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pardons: Option<u32>,
     /// Time at which the attempt was accepted; in an offered attempt, the time at which the order claimed the printer.
     pub taken_at: Timestamp,
 }

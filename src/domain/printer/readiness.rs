@@ -33,9 +33,12 @@ pub fn report_of(in_hand: &CurrentAttempt) -> Report {
         AttemptPhase::NotStarted { start_sent: false, counts: false, .. } if in_hand.cancel => {
             Report::CancelledBeforeStart
         }
-        AttemptPhase::NotStarted { start_sent, counts, reason } => {
-            Report::NotStarted { start_sent: *start_sent, counts: *counts, reason: reason.clone() }
-        }
+        AttemptPhase::NotStarted { start_sent, counts, reason } => Report::NotStarted {
+            start_sent: *start_sent,
+            counts: *counts,
+            pardons: in_hand.pardons,
+            reason: reason.clone(),
+        },
     }
 }
 

@@ -106,6 +106,7 @@ impl Printer {
     /// fault and no longer counts against the jobs.
     pub(super) fn forgive_refusals(&mut self, now: Timestamp) {
         (self.refusals, self.forgiven_at) = (None, Some(now));
+        self.pardons = self.pardons.saturating_add(1);
     }
 
     /// Checks that the printer accepts a job now, including the backoff after rejected starts, which [`Printer::free`]

@@ -32,6 +32,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -
         known_key: None,
         refusals: None,
         forgiven_at: None,
+        pardons: 0,
         last_start: None,
         last_print: None,
         signed_prints: Vec::new(),

@@ -84,8 +84,16 @@ impl Printer {
     }
 
     /// Clears a firmware error and the rejected starts after an operator has inspected the printer. Rejected while the
-    /// firmware still reports an error, because the same error would be recorded again.
-    pub(super) fn clear_attention(self, cx: &DecisionContext<'_>) -> Result<Decision<Self, PrinterAnswer>, Refusal> {
+    /// firmware still reports an error, because the same error would be recorded again, and if others have come than
+    /// those with the mark that the operator inspected.
+    pub(super) fn clear_attention(
+        self,
+        mark: Option<&str>,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Self, PrinterAnswer>, Refusal> {
+        if let Some(mark) = mark {
+            self.check_troubles(mark)?;
+        }
         if self.fault.is_some() && self.activity == Activity::Error && !self.disconnected {
             return Err(Refusal::conflict(
                 "printer_in_error",
@@ -97,7 +105,10 @@ impl Printer {
         }
         let clear = |printer: &mut Self| {
             printer.fault = None;
-            printer.forgive_refusals(cx.now);
+            // A start that was confirmed since says that earlier rejections had another reason.
+            if printer.refusals.is_some() {
+                printer.forgive_refusals(cx.now);
+            }
         };
         Ok(self.say(cx, clear, Some("printer.attention_cleared")))
     }

@@ -50,7 +50,7 @@ impl Printer {
 
     /// Rejects the clearing of an error or of rejected starts that came after those with the given mark. If somebody
     /// else has cleared them already, nothing is left to reject.
-    pub fn check_troubles(&self, meant: &str) -> Result<(), Refusal> {
+    pub(super) fn check_troubles(&self, meant: &str) -> Result<(), Refusal> {
         let mut inspected = meant.split(' ');
         let is_inspected = |at: Option<Timestamp>| {
             let stated = inspected.next();
@@ -195,8 +195,11 @@ mod tests {
         shop.rejects_a_start(91);
         let refusal = shop.p().check_troubles(&first).unwrap_err();
         assert_eq!((&*refusal.code, shop.may_clear(&shop.p().trouble_mark())), ("other_trouble", true));
-        shop.ask(PrinterCommand::ClearAttention).unwrap();
-        assert!(shop.may_clear(&first), "whoever comes second changes nothing");
+        let refusal = shop.ask(PrinterCommand::ClearAttention(Some(first.clone()))).unwrap_err();
+        assert_eq!((&*refusal.code, shop.p().refusals.is_some()), ("other_trouble", true), "in the same decision");
+        shop.ask(PrinterCommand::ClearAttention(Some(shop.p().trouble_mark()))).unwrap();
+        assert!(shop.p().refusals.is_none() && shop.may_clear(&first), "whoever comes second changes nothing");
+        assert!(shop.ask(PrinterCommand::ClearAttention(Some(first.clone()))).unwrap().next.is_none());
         shop.rejects_a_start(92);
         let rejected = shop.p().trouble_mark();
         assert!(!shop.may_clear(&first), "the next problem looks the same and is another one");

@@ -51,7 +51,8 @@ enum NameMatches {
 pub(super) enum JobAccess {
     /// By all filters but the search, in the order of the list. The search is compared with each job on the way.
     List,
-    /// By the search. The other filters are compared with each job that it finds.
+    /// By the search. The other filters are compared with each job that it finds, and these jobs are sorted: the newest
+    /// jobs are not gone through, because all that are found may be old.
     Search,
 }
 
@@ -61,7 +62,7 @@ impl JobAccess {
         if self == Self::Search { Expr::col(column) } else { without_index(column) }
     }
 
-    /// Returns a column that another filter compares.
+    /// Returns a column that another filter compares, or that sorts the list.
     pub(super) fn list_column(self, column: jobs::Column) -> Expr {
         if self == Self::List { Expr::col(column) } else { without_index(column) }
     }
@@ -187,7 +188,7 @@ fn is_among(column: Expr, ids: &BTreeSet<Id>) -> Option<Expr> {
     (!ids.is_empty()).then(|| column.is_in(ids.iter().map(Id::to_string)))
 }
 
-/// Returns an expression with the value of a column that no database looks up in an index.
+/// Returns an expression with the value of a column that no database looks up in an index, or reads in its order.
 fn without_index(column: jobs::Column) -> Expr {
     let name = column.as_str();
     let is_number = matches!(column, jobs::Column::CreatedAt);

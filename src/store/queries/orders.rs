@@ -200,7 +200,7 @@ impl Queries {
             .apply_if(Some(&filter.except).filter(|except| !except.is_empty()), |all, except| {
                 all.filter(C::Id.is_not_in(except.iter().map(Id::to_string)))
             })
-            .order_by_desc(C::CreatedAt)
+            .order_by_desc(column(C::CreatedAt))
             .order_by_desc(C::Id);
         Ok(select)
     }

@@ -1,6 +1,6 @@
 //! The binary as a person or a script runs it: in its own folder, with a clean environment.
 
-use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::io::{BufRead as _, BufReader, PipeWriter, Read, Write as _};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use tempfile::TempDir;
 
 use crate::support::variables::process_variables;
@@ -139,6 +140,22 @@ impl Place {
         follow(child.stderr.take().unwrap(), sender);
         Running { child, lines, log: Vec::new() }
     }
+
+    /// Starts a long-running command that writes its errors to a pipe.
+    pub fn start_with_errors(&self, line: &str, errors: PipeWriter) -> Running {
+        let mut child = self.command(line).stderr(errors).spawn().unwrap();
+        let (sender, lines) = channel();
+        follow(child.stdout.take().unwrap(), sender);
+        Running { child, lines, log: Vec::new() }
+    }
+}
+
+/// Fills a pipe that nobody reads.
+pub fn fill(pipe: &mut PipeWriter) {
+    let flags = fcntl_getfl(&*pipe).unwrap();
+    fcntl_setfl(&*pipe, flags | OFlags::NONBLOCK).unwrap();
+    while pipe.write_all(b"x").is_ok() {}
+    fcntl_setfl(&*pipe, flags).unwrap();
 }
 
 fn ended(output: std::process::Output) -> Ended {

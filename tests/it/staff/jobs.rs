@@ -83,6 +83,11 @@ on_sqlite! {
             let is_counted = page.text.contains(&format!("<b>{of_state}</b> Waiting for a printer</a>"));
             assert_eq!(is_counted, of_state > 0, "{query}: {}", page.text);
         }
+        // The list follows what happens, but a search is not repeated every few seconds.
+        for (query, is_fresh) in [("", true), ("?days=7&q=", true), ("?days=7&q=clip", false)] {
+            let page = sam.get(&format!("/shop/jobs{query}")).await;
+            assert_eq!(page.text.contains("<div id=\"jobs\" data-fresh=\"\">"), is_fresh, "{query}: {}", page.text);
+        }
         // The form shows what the list is narrowed by, and keeps what it has no field for.
         let page = sam.get(&format!("/shop/jobs?q=hook&days=7&state=SLICED&sku={hook}")).await;
         for part in [

@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::mark::SweepMark;
 use super::{RemoveError, remove_unnamed};
 use domain::time::Timestamp;
-use files::blobs::{Blobs, ContentEntry};
+use files::blobs::{Blobs, ContentEntry, is_outcome_unknown};
 use services::object_storage::ObjectStorage;
 use store::lease::Leadership;
 use store::queries::Queries;
@@ -99,7 +99,8 @@ impl ContentSweep {
     }
 
     /// Deletes all contents that no file refers to and returns how many were deleted. Contents that are missing in a
-    /// bucket are stored again, as far as there are copies. What fails for one of them is skipped.
+    /// bucket are stored again, as far as there are copies. What fails for one of them is skipped, but a bucket that
+    /// does not respond, or fails, is asked for no more removals.
     ///
     /// # Errors
     ///
@@ -147,8 +148,9 @@ impl ContentSweep {
     ///
     /// # Errors
     ///
-    /// Returns an error because of which nothing more can be deleted. What the disk or the bucket does not delete is
-    /// skipped.
+    /// Returns an error because of which nothing more can be deleted: also the first one of a bucket that does not say
+    /// what it has done, because what it may have removed is held and looked for. Other contents that the disk or the
+    /// bucket does not delete are skipped.
     async fn remove_all(
         &self,
         leadership: &Leadership,
@@ -160,7 +162,7 @@ impl ContentSweep {
             for ContentEntry { sha256, .. } in unnamed {
                 match remove_unnamed(&self.blobs, &self.queries, leadership, sha256).await {
                     Ok(is_removed) => tally.removed += usize::from(is_removed),
-                    Err(error @ RemoveError::Disk(_)) => tally.skip(error),
+                    Err(RemoveError::Disk(error)) if !is_outcome_unknown(&error) => tally.skip(error.into()),
                     Err(error) => return Err(error),
                 }
             }

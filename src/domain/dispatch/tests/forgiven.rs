@@ -17,11 +17,13 @@ struct Rejection {
     /// Time from the claim to the order's hearing of the rejection, in milliseconds.
     lasting_ms: i64,
     counts: bool,
+    /// The printer's number of pardons when it accepted the attempt; `None` in an attempt of an older release.
+    pardons: Option<u32>,
 }
 
 impl Rejection {
     fn counting(printer: u32, slot: i64) -> Self {
-        Self { printer, slot, lasting_ms: 10, counts: true }
+        Self { printer, slot, lasting_ms: 10, counts: true, pardons: None }
     }
 }
 
@@ -37,7 +39,8 @@ fn rejected_order(rejections: &[Rejection]) -> Order {
             let (printer, created_at) = (id(rejection.printer), at(rejection.slot));
             let ended_at = Some(created_at.plus_ms(rejection.lasting_ms));
             let blank = attempt(AttemptState::Refused, printer);
-            job.attempts.push(Attempt { counts_as_refusal: rejection.counts, created_at, ended_at, ..blank });
+            let Rejection { counts: counts_as_refusal, pardons, .. } = *rejection;
+            job.attempts.push(Attempt { counts_as_refusal, pardons, created_at, ended_at, ..blank });
             if rejection.counts && !job.tried_on.contains(&printer) {
                 job.tried_on.push(printer);
             }
@@ -93,6 +96,35 @@ fn of_three_printers_those_that_were_cleared_do_not_count() {
 fn a_refusal_that_the_order_hears_of_after_the_clearing_is_forgiven_too() {
     let late = Rejection { lasting_ms: 3 * SLOT_MS, ..Rejection::counting(7, 2) };
     assert_eq!(blamed(&[late], &[cleared(7, Some(3), Some(9))]), []);
+}
+
+#[test]
+fn what_a_printer_refused_counts_against_no_job_once_the_printer_is_removed() {
+    let refused = [7, 8, 9].map(|printer| Rejection::counting(printer, 2));
+    let mut board = board(None);
+    board.order_changed(&rejected_order(&refused));
+    let gone = cleared(7, Some(3), None);
+    board.printer_changed(&gone);
+    (8..=10).for_each(|number| board.printer_changed(&printer(number)));
+    assert_eq!(board.refused_jobs(), []);
+    board.printer_changed(&Printer { archived: true, ..gone });
+    assert_eq!(board.refused_jobs(), [], "printer 10 has not tried it");
+    // After a restart, a removed printer is not read.
+    let fleet = [8, 9, 10].map(printer);
+    assert_eq!(blamed(&refused, &fleet), []);
+    assert_eq!(blamed(&refused, &fleet[..2]), [id(8), id(9)], "all that are left refused it");
+}
+
+#[test]
+fn what_was_forgiven_is_told_by_the_order_of_events_whatever_the_clock_says() {
+    // The clock was set back, or forward, between the attempt and the clearing in slot 9.
+    for slot in [2, 20] {
+        for (pardons, printers) in [(0, vec![]), (1, vec![id(7)])] {
+            let refused = Rejection { pardons: Some(pardons), ..Rejection::counting(7, slot) };
+            let printer = Printer { pardons: 1, ..cleared(7, Some(9), Some(30)) };
+            assert_eq!(blamed(&[refused], &[printer]), printers, "in slot {slot}, after {pardons} pardons");
+        }
+    }
 }
 
 #[test]

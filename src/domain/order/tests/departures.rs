@@ -174,7 +174,7 @@ fn a_superfluous_job_that_a_printer_has_is_told_and_withdrawn_when_it_did_not_st
     let number = desk.o().jobs.get(&again).unwrap().number_text();
     assert!(mails(&corrected).iter().any(|mail| mail.text.contains(&number)), "people are told which");
     let attempt = desk.o().jobs.get(&again).unwrap().attempts[0].id;
-    let report = Report::NotStarted { start_sent: false, counts: false, reason: "busy".into() };
+    let report = Report::NotStarted { start_sent: false, counts: false, pardons: None, reason: "busy".into() };
     desk.ask(&OrderNews::Attempt { job: again, attempt, report }).unwrap();
     assert_eq!(desk.o().jobs.get(&again).unwrap().state, JobState::Cancelled);
     assert!(desk.o().flags.is_empty(), "{:?}", desk.o().flags);
@@ -195,7 +195,8 @@ fn an_order_is_ready_once_the_last_job_that_it_waited_for_is_superfluous() {
     sign(&mut desk, job, good(1)).unwrap();
     assert_eq!(desk.o().status, OrderStatus::Printing, "a printer has the other");
     let attempt = desk.o().jobs.get(&again).unwrap().attempts[0].id;
-    let report = Report::NotStarted { start_sent: true, counts: false, reason: "it did not start".into() };
+    let report =
+        Report::NotStarted { start_sent: true, counts: false, pardons: None, reason: "it did not start".into() };
     let decision = desk.ask(&OrderNews::Attempt { job: again, attempt, report }).unwrap();
     assert_eq!(names(&decision), ["job.not_started", "job.cancelled", "order.ready"]);
     assert_eq!(desk.o().status, OrderStatus::Ready);

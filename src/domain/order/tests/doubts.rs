@@ -29,7 +29,7 @@ fn an_unverified_start_is_resolved() {
         desk.ask(&resolve).unwrap();
         assert_eq!(desk.state(), state);
         assert!(desk.o().effects().iter().any(|effect| matches!(effect, OrderEffect::TellResolution { .. })));
-        desk.report(Report::NotStarted { start_sent: true, counts: true, reason: "told".into() });
+        desk.report(Report::NotStarted { start_sent: true, counts: true, pardons: None, reason: "told".into() });
         assert_eq!(desk.state(), state);
         assert!(!desk.o().effects().iter().any(|effect| matches!(effect, OrderEffect::TellResolution { .. })));
     }

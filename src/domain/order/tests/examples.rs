@@ -55,7 +55,10 @@ fn finished_before_we_saw_it_print_tells_all_events_in_between() {
 #[test]
 fn three_tries_that_did_not_start_fail_the_job_and_refusals_do_not_count() {
     let mut desk = OrderDecider::sliced();
-    let no = |counts| Report::NotStarted { start_sent: counts, counts, reason: "busy".into() };
+    let no = |counts| {
+        let pardons = counts.then_some(3);
+        Report::NotStarted { start_sent: counts, counts, pardons, reason: "busy".into() }
+    };
     let give_up = |desk: &OrderDecider, printers: &[Id]| JobCommand::FailRefused {
         job: desk.job().id,
         printers: printers.to_vec(),
@@ -64,7 +67,7 @@ fn three_tries_that_did_not_start_fail_the_job_and_refusals_do_not_count() {
         desk.dispatch().unwrap();
         desk.report(no(false));
         assert_eq!((desk.state(), desk.last().state), (JobState::Sliced, AttemptState::Refused));
-        assert!(!desk.last().counts_as_refusal);
+        assert_eq!((desk.last().counts_as_refusal, desk.last().pardons), (false, None));
     }
     assert!(desk.ask(&give_up(&desk, &[])).is_err(), "nobody refused it");
     for _ in 0..3 {
@@ -72,7 +75,7 @@ fn three_tries_that_did_not_start_fail_the_job_and_refusals_do_not_count() {
         desk.report(no(true));
         assert_eq!(desk.state(), JobState::Sliced);
         assert_eq!(desk.job().tried_on, [id(PRINTER_ID)], "each printer counts once");
-        assert!(desk.last().counts_as_refusal);
+        assert_eq!((desk.last().counts_as_refusal, desk.last().pardons), (true, Some(3)));
     }
     assert!(desk.ask(&give_up(&desk, &[id(PRINTER_ID), id(PRINTER_ID + 1)])).is_err(), "the other did not refuse it");
     desk.ask(&give_up(&desk, &[id(PRINTER_ID)])).unwrap();

@@ -21,8 +21,8 @@ fn report(n: u8) -> Report {
             let (filament_mm, reason, booked_on) = (None, None, Vec::new());
             Report::Ended { end, filament_mm, progress: 0.5, reason, began_at: None, unseen: false, booked_on }
         }
-        7 => Report::NotStarted { start_sent: true, counts: true, reason: "no".into() },
-        8 => Report::NotStarted { start_sent: false, counts: false, reason: "no".into() },
+        7 => Report::NotStarted { start_sent: true, counts: true, pardons: None, reason: "no".into() },
+        8 => Report::NotStarted { start_sent: false, counts: false, pardons: None, reason: "no".into() },
         9 => Report::Stopped { reason: "emergency stop".into() },
         _ => Report::CancelledBeforeStart,
     }

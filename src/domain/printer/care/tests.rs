@@ -74,7 +74,7 @@ fn maintenance_that_is_due_is_told_once_and_holds_the_printer_until_it_is_logged
 
     shop.log_work(&[other]).unwrap();
     assert!(shop.p().free().is_err(), "the other one was done");
-    assert!(shop.ask(PrinterCommand::ClearAttention).unwrap().next.is_none(), "only the work clears it");
+    assert!(shop.ask(PrinterCommand::ClearAttention(None)).unwrap().next.is_none(), "only the work clears it");
     let logged = shop.log_work(&[blocking]).unwrap();
     assert_eq!(logged.events[0].event, "printer.maintenance_logged");
     let entry = logged.rows.iter().find_map(|row| match row {

@@ -8,7 +8,16 @@ use crate::order::Report;
 use crate::printer::{Attention, PrinterCommand, PrinterFields, PrinterNews, PrinterUpload, TakeAttempt};
 use crate::printer_status::{Activity, PrintEnd};
 use crate::testing::id;
+use crate::time::HOUR_MS;
 use words::Language;
+
+/// Returns the number of pardons that the printer had when it accepted the attempt of a report.
+fn pardons(report: &Report) -> Option<u32> {
+    match report {
+        Report::NotStarted { pardons, .. } => *pardons,
+        other => panic!("{other:?}"),
+    }
+}
 
 impl PrinterFixture {
     /// Accepts an attempt of a job, lets its upload fail, and acknowledges the report to the order.
@@ -56,20 +65,20 @@ fn a_printer_rests_longer_after_each_refusal_until_it_confirms_a_start() {
     assert_eq!(shop.p().last_start.unwrap().job, id(22));
     shop.refuses(91, 21, StartFailure::Refused);
     assert_eq!(shop.rests(), Some(10_000), "from the beginning");
-    shop.ask(PrinterCommand::ClearAttention).unwrap();
+    shop.ask(PrinterCommand::ClearAttention(None)).unwrap();
     assert_eq!(shop.rests(), None);
 }
 
 #[test]
 fn who_clears_a_printer_or_gives_it_another_address_forgives_what_it_refused() {
     let mut shop = PrinterFixture::idle();
-    shop.ask(PrinterCommand::ClearAttention).unwrap();
+    shop.ask(PrinterCommand::ClearAttention(None)).unwrap();
     assert_eq!(shop.p().forgiven_at, None, "there was nothing to clear");
     shop.refuses(ATTEMPT, 21, StartFailure::Refused);
     shop.bench.now = shop.now().plus_ms(10_000);
     shop.refuses(ATTEMPT + 1, 22, StartFailure::Refused);
     assert_eq!((shop.p().attention(), shop.p().forgiven_at), (vec![Attention::StartRefused], None));
-    shop.ask(PrinterCommand::ClearAttention).unwrap();
+    shop.ask(PrinterCommand::ClearAttention(None)).unwrap();
     let cleared_at = shop.now();
     assert_eq!((shop.p().attention(), shop.p().forgiven_at), (vec![], Some(cleared_at)));
     shop.prints(ATTEMPT + 2, 21);
@@ -78,6 +87,40 @@ fn who_clears_a_printer_or_gives_it_another_address_forgives_what_it_refused() {
     let fields = PrinterFields { base_url: "http://10.0.0.9:7125".into(), ..shop.p().fields.clone() };
     shop.ask(PrinterCommand::Update { if_version: None, fields: Box::new(fields) }).unwrap();
     assert_eq!(shop.p().forgiven_at, Some(shop.now()), "another address may be another machine");
+}
+
+#[test]
+fn a_report_says_whether_the_attempt_was_accepted_before_the_printer_was_cleared() {
+    for step in [-HOUR_MS, HOUR_MS] {
+        let mut shop = PrinterFixture::idle();
+        assert_eq!(pardons(&shop.refuses(ATTEMPT, 21, StartFailure::Refused)), Some(0));
+        shop.ask(PrinterCommand::ClearAttention(None)).unwrap();
+        shop.bench.now = shop.now().plus_ms(step);
+        assert_eq!(pardons(&shop.refuses(ATTEMPT + 1, 21, StartFailure::Refused)), Some(1), "{step}");
+        shop.takes(ATTEMPT + 2, 22);
+        shop.ask(PrinterCommand::ClearAttention(None)).unwrap();
+        let (attempt, reason) = (id(ATTEMPT + 2), "no".to_owned());
+        shop.ask(PrinterNews::UploadFailed { attempt, why: StartFailure::Refused, reason }).unwrap();
+        assert_eq!((pardons(&shop.report()), shop.p().pardons), (Some(1), 2), "{step}");
+    }
+}
+
+#[test]
+fn who_clears_a_firmware_error_alone_forgives_no_refusal() {
+    let mut shop = PrinterFixture::idle();
+    shop.refuses(ATTEMPT, 21, StartFailure::Refused);
+    shop.bench.now = shop.now().plus_ms(10_000);
+    shop.prints(ATTEMPT + 1, 22);
+    shop.sees(Activity::Error, None, None);
+    shop.sees(Activity::Idle, None, None);
+    shop.ask(PrinterCommand::ClearAttention(None)).unwrap();
+    assert_eq!((shop.p().fault.as_ref(), shop.p().forgiven_at), (None, None), "its file was at fault");
+    shop.ask(PrinterCommand::Homed).unwrap();
+    shop.refuses(ATTEMPT + 2, 21, StartFailure::Refused);
+    shop.sees(Activity::Error, None, None);
+    shop.sees(Activity::Idle, None, None);
+    shop.ask(PrinterCommand::ClearAttention(None)).unwrap();
+    assert_eq!(shop.p().forgiven_at, Some(shop.now()), "both are cleared");
 }
 
 #[test]

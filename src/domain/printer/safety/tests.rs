@@ -35,17 +35,17 @@ fn a_firmware_fault_holds_the_printer_until_a_person_clears_it() {
     let mails: Vec<&str> = decision.created.iter().map(|mail| mail.text.as_str()).collect();
     assert!(matches!(mails[..], [text] if text.contains("Thermal Runaway, system stopped!")), "{mails:?}");
     assert!(shop.has(Attention::FirmwareError) && shop.has(Attention::NeedsHome) && shop.has(Attention::BedNotCleared));
-    assert_eq!(shop.ask(PrinterCommand::ClearAttention).unwrap_err().code, "printer_in_error");
+    assert_eq!(shop.ask(PrinterCommand::ClearAttention(None)).unwrap_err().code, "printer_in_error");
     shop.acknowledge(false);
     shop.sees(Activity::Idle, None, None);
     shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
     shop.ask(PrinterCommand::Homed).unwrap();
     assert_eq!(shop.p().attention(), [Attention::FirmwareError], "neither the bed nor homing clears it");
     assert!(refused(&shop.ask(take(ATTEMPT + 1)).unwrap()));
-    let cleared = shop.ask(PrinterCommand::ClearAttention).unwrap();
+    let cleared = shop.ask(PrinterCommand::ClearAttention(None)).unwrap();
     assert_eq!(cleared.events[0].event, "printer.attention_cleared");
     assert_eq!(shop.p().takes_jobs(shop.now()), Ok(()));
-    assert!(shop.ask(PrinterCommand::ClearAttention).unwrap().next.is_none(), "nothing is left to clear");
+    assert!(shop.ask(PrinterCommand::ClearAttention(None)).unwrap().next.is_none(), "nothing is left to clear");
 }
 
 #[test]
@@ -145,7 +145,7 @@ proptest! {
                     shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
                     dirty = false;
                 }
-                7 => fault &= shop.ask(PrinterCommand::ClearAttention).is_err(),
+                7 => fault &= shop.ask(PrinterCommand::ClearAttention(None)).is_err(),
                 8 => drop(shop.silent()),
                 _ if shop.p().in_hand.is_some() => shop.heard_of(attempt),
                 _ => {}

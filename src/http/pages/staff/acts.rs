@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::address_fields::{ADDRESS_MEMBER, FieldLabel, address_label};
 use super::invoices::method_of;
-use super::subject::{CHECKED_ACT, check_at_printer, check_of_job, check_print};
+use super::subject::{CHECKED_ACT, check_at_printer, check_of_job, check_print, trouble_mark};
 use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH, is_path};
 use crate::faults::amount_message;
 use crate::form::{FormBody, PageForm};
@@ -184,7 +184,7 @@ async fn act_on_printer(app: &PrinterHandles, id: Id, word: &str, sent: &PageFor
         "connect" => printers::connect(app, id, &sent.request()).await.map(drop),
         "disconnect" => printers::disconnect(app, id, &sent.request()).await.map(drop),
         "bed-cleared" => printers::clear_bed(app, id, &sent.request()).await.map(drop),
-        CHECKED_ACT => printers::clear_attention(app, id, &sent.request()).await.map(drop),
+        CHECKED_ACT => printers::clear_attention(app, id, Some(trouble_mark(sent)), &sent.request()).await.map(drop),
         "maintenance" => printers::set_maintenance(app, id, &sent.request()).await.map(drop),
         "back" => return_to_service(app, id, sent).await,
         "note" => printers::log_maintenance(app, id, &sent.request()).await.map(drop),

@@ -64,13 +64,13 @@ pub(super) fn subject_field(printer: &Printer, act: &str) -> Markup {
     }
 }
 
-/// Rejects a form whose action at a printer would affect another print, or clear another problem, than the one that the
-/// form is about.
+/// Returns the mark of the problems that a form clears. A form without one clears none.
+pub(super) fn trouble_mark(sent: &PageForm) -> String {
+    sent.raw(TROUBLE_FIELD).to_owned()
+}
+
+/// Rejects a form whose action at a printer would affect another print than the one that the form is about.
 pub(super) async fn check_at_printer(app: &PrinterHandles, id: Id, act: &str, sent: &PageForm) -> Result<(), ApiError> {
-    if act == CHECKED_ACT {
-        let (_, printer) = find_present(&app.printers, id).await?;
-        return Ok(printer.check_troubles(sent.raw(TROUBLE_FIELD))?);
-    }
     match subject_at_printer(act) {
         Some(subject) => check_print(app, id, subject, sent.raw(PRINT_FIELD)).await,
         None => Ok(()),

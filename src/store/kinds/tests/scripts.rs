@@ -259,7 +259,7 @@ fn printer_command(step: &Step, attempt: u32) -> AnyPrinterCommand {
         20 => PrinterNews::Silent(Connection::Unreachable, text, Some(step.at)).into(),
         21 => step.one_of(&[
             AnyPrinterCommand::from(PrinterCommand::Homed),
-            PrinterCommand::ClearAttention.into(),
+            PrinterCommand::ClearAttention(None).into(),
             PrinterCommand::Connect(step.yes).into(),
             PrinterNews::KeyShown(format!("{:08x}", step.number)).into(),
             PrinterNews::SignedOff(at).into(),

@@ -191,3 +191,34 @@ async fn jobs_are_found_by_an_index() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn old_jobs_are_not_looked_for_among_the_newest() {
+    on_each(async |db| {
+        plant_many(db).await;
+        // 2 % of all jobs, which are older than all others.
+        let mut batch = Batch::default();
+        for n in 1..=30 {
+            let sku = product(20_000 + n, &format!("Relic {n}"), false);
+            for number in 10_000 + 4 * n..10_004 + 4 * n {
+                let old = Job { sku_id: sku.id, file_id: None, created_at: at(0), ..job(number, 1) };
+                batch.push_row(&OrderRow::Job(Arc::new(old))).unwrap();
+            }
+            batch.push_snapshot(sku.snapshot(sku.id, 1, false).unwrap());
+        }
+        write(db, batch).await.unwrap();
+        db.execute_unprepared("ANALYZE").await.unwrap();
+        let queries = Queries::new(db.clone());
+        let filter = JobFilter { search: queries.job_search("relic").await.unwrap(), ..JobFilter::default() };
+        let (some, total) = queries.jobs(&filter, Page { limit: 2, offset: 0 }).await.unwrap();
+        assert_eq!((some.iter().map(|job| job.id).collect::<Vec<_>>(), total), (vec![id(10_123), id(10_122)], 120));
+        for limit in [2, 50] {
+            let select = queries.job_rows(&filter, JobAccess::Search).unwrap().limit(limit);
+            let sql = select.build(db.get_database_backend()).to_string();
+            assert!(sql.contains("ORDER BY (created_at + 0) DESC"), "{sql}");
+            let plan = plan(db, select.select_only().column(jobs::Column::Id)).await;
+            assert!(!plan.contains("ix__jobs__created_at"), "{plan}");
+        }
+    })
+    .await;
+}

@@ -1,4 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
+
+mod of_failing_bucket;
+
 use std::fs::File as DiskFile;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};

@@ -116,7 +116,7 @@ impl Effects {
             _ if lost => {}
             (AnyPrinterAnswer::Upload(UploadAnswer::Go), Then::Start(attempt)) => self.go[n] = Some(attempt),
             (AnyPrinterAnswer::Take(TakeAnswer::NotTaken(reason)), Then::Attempt(job, attempt)) => {
-                let report = Report::NotStarted { start_sent: false, counts: false, reason };
+                let report = Report::NotStarted { start_sent: false, counts: false, pardons: None, reason };
                 self.attempt(job, attempt, report, Then::Nothing);
             }
             (AnyPrinterAnswer::Take(TakeAnswer::Stopped(reason)), Then::Attempt(job, attempt)) => {

@@ -54,7 +54,8 @@ pub(super) async fn show(
     let item = |state: &Arc<Versioned<Material>>| {
         let material = state.state.as_ref()?;
         let view = || MaterialView::new(material, state.revision());
-        Some(app.answers.get((material.id, ()), state, (), view))
+        let present = in_memory(material.id, state.version);
+        Some(app.answers.get_if_present((material.id, ()), state, present.as_ref(), (), view))
     };
     let items = some.iter().filter_map(item).collect::<Result<_, ApiError>>()?;
     Ok(ListPage::written(page, items, total))

@@ -245,7 +245,7 @@ async fn clear_attention(
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
-    let done = operations::clear_attention(&app, id, &call).await?;
+    let done = operations::clear_attention(&app, id, None, &call).await?;
     Ok(Resource::after(&done, PrinterView::after(&app, &done)))
 }
 

@@ -60,7 +60,8 @@ pub(super) async fn show(
         }
         (states(language, &app, &query, &filter))
         (tools(language, &app, &query, &filter))
-        div id="jobs" data-fresh="" {
+        // A search takes longer than the list, and whoever searches has found what there is.
+        div id="jobs" data-fresh=[query.search_text().is_none().then_some("")] {
             @if jobs.is_empty() && open && query.from == 0 {
                 section class="card" aria-labelledby="begin" {
                     h2 id="begin" { (texts::none_yet_title(language)) }

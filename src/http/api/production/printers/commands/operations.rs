@@ -216,14 +216,16 @@ async fn check_count(app: &PrinterHandles, id: Id, good: u32) -> Result<(), ApiE
     }
 }
 
-/// Confirms that a printer was checked after a firmware error or rejected starts.
+/// Confirms that a printer was checked after a firmware error or rejected starts: those with the given mark, or any if
+/// it is `None`.
 pub async fn clear_attention(
     app: &PrinterHandles,
     id: Id,
+    mark: Option<String>,
     call: &BareCommand,
 ) -> Result<CommandOutcome<PrinterAnswer>, ApiError> {
     call.read_body()?;
-    call.ask(&app.printers, CommandTarget::Id(id), PrinterCommand::ClearAttention).await
+    call.ask(&app.printers, CommandTarget::Id(id), PrinterCommand::ClearAttention(mark)).await
 }
 
 /// Takes a printer out of service, or returns it to service.
