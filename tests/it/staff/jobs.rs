@@ -25,6 +25,10 @@ fn beginning(sentence: &str) -> String {
     sentence.split(' ').take(3).collect::<Vec<_>>().join(" ")
 }
 
+fn entries(count: usize) -> String {
+    if count == 1 { ">1 entry</p>".to_owned() } else { format!(">{count} entries</p>") }
+}
+
 on_sqlite! {
     async fn a_job_is_found_by_its_number_order_product_file_and_day(db: Db) {
         let clock = Clock::new();
@@ -76,8 +80,7 @@ on_sqlite! {
             let is_listed = |job: &str| page.text.contains(&format!("href=\"/shop/jobs/{job}\""));
             assert_eq!((is_listed(&first), is_listed(&second)), (has_first, has_second), "{query}: {}", page.text);
             let total = usize::from(has_first) + usize::from(has_second);
-            let entries = if total == 1 { "1 entry".to_owned() } else { format!("{total} entries") };
-            assert!(total == 0 || page.text.contains(&format!(">{entries}</p>")), "{query}: {}", page.text);
+            assert!(total == 0 || page.text.contains(&entries(total)), "{query}: {}", page.text);
             // The counts of states follow all other filters, and a state without jobs is left out.
             let of_state = if query.contains("FAILED") { 1 } else { total };
             let is_counted = page.text.contains(&format!("<b>{of_state}</b> Waiting for a printer</a>"));

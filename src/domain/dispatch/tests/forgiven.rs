@@ -40,7 +40,7 @@ fn rejected_order(rejections: &[Rejection]) -> Order {
             let ended_at = Some(created_at.plus_ms(rejection.lasting_ms));
             let blank = attempt(AttemptState::Refused, printer);
             let Rejection { counts: counts_as_refusal, pardons, .. } = *rejection;
-            job.attempts.push(Attempt { counts_as_refusal, pardons, created_at, ended_at, ..blank });
+            job.attempts.push(Attempt { counts_as_refusal, pardons, ended_at, created_at, ..blank });
             if rejection.counts && !job.tried_on.contains(&printer) {
                 job.tried_on.push(printer);
             }

@@ -55,7 +55,7 @@ fn finished_before_we_saw_it_print_tells_all_events_in_between() {
 #[test]
 fn three_tries_that_did_not_start_fail_the_job_and_refusals_do_not_count() {
     let mut desk = OrderDecider::sliced();
-    let no = |counts| {
+    let no = |counts: bool| {
         let pardons = counts.then_some(3);
         Report::NotStarted { start_sent: counts, counts, pardons, reason: "busy".into() }
     };
