@@ -325,6 +325,7 @@ async fn change_all(db: Db) {
         .env("PARTS_TOKEN", "inv-0123456789")
         .env("PRINTFLOOR_STOCK_SYNC__INTERVAL_SECONDS", 0.1)
         .env("PRINTFLOOR_ACCOUNTING__INTERVAL_SECONDS", 0.1);
+    let (app, _post) = invoices::without_emails(app).await;
     let books = AccountingSystem::start("shop", "of-the-shop").await.unwrap();
     let app = books.variables().into_iter().fold(app, |builder, (name, value)| builder.env(name, value)).start().await;
     let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 4)).await.unwrap();

@@ -231,7 +231,7 @@ on_sqlite! {
         app.printer(&fleet.printers[0]).await;
         let ready = app.order_is(&order, "ready").await;
         assert_eq!(ready["flags"], json!(["short"]), "{ready}");
-        until("the operators to be told", || async { mails(&app, "short").pop() }).await;
+        until("the operators to be told", || async { mails(&app, "fewer good parts than ordered").pop() }).await;
         let ship = format!("/api/orders/{order}/ship");
         assert_eq!(app.post(&ship, &json!({"carrier": "pickup"})).await.error(409), "order_short");
         let shipped = app.post(&ship, &json!({"carrier": "Pickup", "acceptShort": true})).await.expect(200);

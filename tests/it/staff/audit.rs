@@ -62,7 +62,7 @@ async fn the_page_answers_who_paused_a_printer_yesterday() {
 
     let page = ada.get(LOG).await;
     is_sound(&page);
-    let (thing, act) = (option(&page, "Curie"), option(&page, "paused a printer"));
+    let (thing, act) = (option(&page, "Curie"), option(&page, "Paused a printer"));
     let yesterday = format!("{}&subject={thing}&action={act}", link(&page, "Yesterday"));
     let answer = ada.get(&yesterday).await;
     is_sound(&answer);

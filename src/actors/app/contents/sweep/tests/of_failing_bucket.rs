@@ -1,6 +1,5 @@
 //! A sweep through a bucket that fails, at a simulated service.
 
-use sea_orm::DatabaseConnection;
 use simulator::peers::bucket::{BucketFault, SimBucket};
 
 use super::*;
@@ -60,15 +59,18 @@ impl SimRig {
         }
     }
 
-    /// Stores contents that no file names, and those of a file, which are in a part after all others and get lost.
-    async fn plant(&self, db: &DatabaseConnection) {
+    /// Stores contents that no file names yet. Returns the hash of the last ones, in a part after all others.
+    async fn plant(&self) -> String {
         let mut contents = Vec::new();
         for n in 0..=UNNAMED {
             contents.push(self.put(&[n as u8]).await);
         }
         contents.sort();
-        let last = contents.pop().unwrap();
-        write(db, named(1, &last)).await.unwrap();
+        contents.pop().unwrap()
+    }
+
+    /// Sweeps for the first time, and loses these contents.
+    async fn lose(&self, last: &str) {
         assert_eq!(self.run().await.unwrap(), 0, "the mark has just been put there");
         self.bucket.remove(&format!("files/{}/{last}", &last[..2]));
     }
@@ -78,7 +80,9 @@ impl SimRig {
 async fn a_bucket_that_fails_is_asked_for_one_removal_and_missing_contents_are_stored_again() {
     on_each(async |db| {
         let rig = SimRig::start(&Queries::new(db.clone())).await;
-        rig.plant(db).await;
+        let last = rig.plant().await;
+        write(db, named(1, &last)).await.unwrap();
+        rig.lose(&last).await;
         rig.fail_removals(BucketFault::Refused(503));
         let swept = rig.run().await;
         assert!(matches!(swept, Err(RemoveError::Disk(_))), "{swept:?}");
@@ -91,7 +95,9 @@ async fn a_bucket_that_fails_is_asked_for_one_removal_and_missing_contents_are_s
 async fn contents_that_a_bucket_refuses_to_remove_do_not_keep_others_from_it() {
     on_each(async |db| {
         let rig = SimRig::start(&Queries::new(db.clone())).await;
-        rig.plant(db).await;
+        let last = rig.plant().await;
+        write(db, named(1, &last)).await.unwrap();
+        rig.lose(&last).await;
         rig.bucket.fail("POST", "delete", BucketFault::Refused(403));
         let swept = rig.run().await;
         assert!(matches!(swept, Err(RemoveError::Disk(_))), "{swept:?}");
