@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use simulator::sink::{Sink, SinkMode};
 
-use super::{id, some_sku};
+use super::{id, signed_in, some_sku, staff, with_role};
 use crate::support::waiting::LONG;
 use crate::support::{App, Clock, Db, until};
 
@@ -59,6 +59,24 @@ async fn an_undelivered_email_is_sent_again_once_for_each_key() {
     assert_eq!((&sent["id"], &sent["tries"], &sent["error"]), (&email["id"], &json!(3), &json!(null)));
     for act in ["send-again", "dismiss", "reopen"] {
         assert_eq!(app.act(&path(act)).await.error(409), "email_sent", "{act}");
+    }
+}
+
+#[tokio::test]
+async fn whoever_runs_the_shop_dismisses_an_undelivered_email_puts_it_back_and_sends_it_again() {
+    let (post, clock) = (Sink::start().await.unwrap(), Clock::new());
+    let app = shop(&post, &clock).await;
+    app.nobody().post("/api/v1/auth/magic-link", &json!({"email": BUYER})).await.expect(200);
+    for role in ["operator", "admin"] {
+        let email = format!("{role}@example.org");
+        staff(&app, &email, role).await;
+        for client in [with_role(&app, role).await, signed_in(&app, &email).await] {
+            let rejected = email_in(&app, "failed").await;
+            for (act, state) in [("dismiss", "dismissed"), ("reopen", "failed"), ("send-again", "queued")] {
+                let path = format!("/api/emails/{}/{act}", id(&rejected));
+                assert_eq!(client.post(&path, &json!({})).await.expect(200)["state"], state, "{act} by {role}");
+            }
+        }
     }
 }
 
