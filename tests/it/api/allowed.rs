@@ -380,7 +380,7 @@ fn nothing_is_left_out(walks: &[Walk]) {
             continue; // `setup` and `settings` do these, and watch the file that they write.
         }
         if ["/second-factor", "/api/emails/{"].iter().any(|part| route.path.contains(part)) || what == RESTORE_REVIEW {
-            continue; // `second_factor`, `emails`, `restores` do these: with a device, a rejected email, a restored shop.
+            continue; // `second_factor`, `emails`, `restores` do these: a device, a rejected email, a restored shop.
         }
         for walk in walks {
             let named = operation["x-roles"].as_array().unwrap().iter().any(|role| role == walk.role);
