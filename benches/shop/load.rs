@@ -1,7 +1,10 @@
 //! Closed-loop load: each caller sends its next request as soon as it has its response.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use super::client::Client;
 
 /// Warm-up while caches and connections are established; not counted.
 const WARM: Duration = Duration::from_millis(500);
@@ -61,6 +64,19 @@ where
     }
     let per_second = all.len() as f64 / COUNTED.as_secs_f64();
     (Round { per_second, p95: percentile(&mut all, 0.95), answers }, states)
+}
+
+/// Sends one request repeatedly over each connection.
+pub async fn repeat(clients: Vec<Client>, request: &[u8]) -> Round {
+    let request: Arc<[u8]> = request.into();
+    let act = move |mut client: Client| {
+        let request = request.clone();
+        async move {
+            client.ask(&request).await;
+            client
+        }
+    };
+    closed_loop(clients, act).await.0
 }
 
 /// Returns the value that this share of the values does not exceed.

@@ -28,7 +28,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use super::client::{Client, get};
 use super::fill::{caller, paid_order, printer, waiting};
 use super::ground::{config, folder, material};
-use super::load::{Round, closed_loop, middle, percentile};
+use super::load::{Round, middle, percentile, repeat};
 use super::program::{cpu_seconds, pinned};
 use super::remote::Remote;
 use super::table::Row;
@@ -126,16 +126,8 @@ async fn size((address, request, _): &Target) -> usize {
 /// Asks a server for a while; returns also its processor time per request, in microseconds.
 async fn drive_target((address, request, process): &Target) -> (Round, f64) {
     let clients = Client::several(*address, CONNECTIONS).await;
-    let request: Arc<[u8]> = request.as_slice().into();
-    let act = move |mut client: Client| {
-        let request = request.clone();
-        async move {
-            client.ask(&request).await;
-            client
-        }
-    };
     let before = cpu_seconds(*process);
-    let (round, _) = closed_loop(clients, act).await;
+    let round = repeat(clients, request).await;
     let spent = cpu_seconds(*process) - before;
     (round, spent * 1_000_000.0 / round.answers as f64)
 }

@@ -17,7 +17,7 @@ use super::client::{Client, get};
 use super::database::Kind;
 use super::fill::{paid_order, printer, waiting};
 use super::ground::Ground;
-use super::load::{ROUNDS, Round, closed_loop, middle};
+use super::load::{ROUNDS, Round, middle, repeat};
 use super::table::Row;
 
 const CONNECTIONS: usize = 64;
@@ -103,14 +103,5 @@ async fn size((address, request): &(SocketAddr, Vec<u8>)) -> usize {
 }
 
 async fn drive((address, request): &(SocketAddr, Vec<u8>)) -> Round {
-    let clients = Client::several(*address, CONNECTIONS).await;
-    let request: Arc<[u8]> = request.as_slice().into();
-    let act = move |mut client: Client| {
-        let request = request.clone();
-        async move {
-            client.ask(&request).await;
-            client
-        }
-    };
-    closed_loop(clients, act).await.0
+    repeat(Client::several(*address, CONNECTIONS).await, request).await
 }
