@@ -266,10 +266,7 @@ fn settings_without_effect_are_told() {
     assert_eq!(doubts(shop().env("SMTP_HOST", "mail.example")), Vec::<String>::new());
     let taxed = || shop().env("PRINTFLOOR_TAX__RATES", "[{country=\"DE\", bps=1900}]");
     let warnings = doubts(taxed());
-    assert!(
-        matches!(&warnings[..], [one] if one.contains("require the shop's VAT ID or tax number;")),
-        "{warnings:?}"
-    );
+    assert!(matches!(&warnings[..], [one] if one.contains("require the shop's VAT ID or tax number;")), "{warnings:?}");
     assert_eq!(doubts(taxed().env("PRINTFLOOR_INVOICES__SELLER_VAT_ID", "de 1")), Vec::<String>::new());
 }
 

@@ -199,7 +199,9 @@ mod tests {
                 "Message to the agent gateway about “Low stock” was not delivered"
             ]
         );
-        assert!(heading(Language::German)[0].ends_with("Mail an die Admins zu „Knapper Bestand“ wurde nicht zugestellt"));
+        assert!(
+            heading(Language::German)[0].ends_with("Mail an die Admins zu „Knapper Bestand“ wurde nicht zugestellt")
+        );
         let to = ["a@x.org", "b@x.org", "c@x.org", "d@x.org"].map(str::to_owned);
         assert_eq!(recipients(Language::English, &to[..3]), "a@x.org, b@x.org and c@x.org");
         assert_eq!(recipients(Language::English, &to), "a@x.org, b@x.org and 2 others");
