@@ -32,8 +32,8 @@ pub struct JobSearch {
     order_id: Option<Id>,
     products: NameMatches,
     files: NameMatches,
-    /// `true` if there are few enough jobs to sort. Otherwise, a page of them is found soon by going through the newest
-    /// jobs.
+    /// `true` if there are few enough jobs to sort. Otherwise, a page of them is found by going through all jobs from
+    /// the newest on, which takes longer the older those are that are found.
     finds_few: bool,
 }
 

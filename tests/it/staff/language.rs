@@ -90,6 +90,7 @@ on_sqlite! {
             "<html lang=\"de\">",
             ">Auswertung</h1>",
             "aria-label=\"Zeitraum\"",
+            ">Noch keine Daten zu: ",
             "Durchlaufzeit (Median)",
             "Keine Daten aus den 30 Tagen davor",
             ">Einen Blick wert</h2>",
