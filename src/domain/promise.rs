@@ -124,6 +124,14 @@ mod tests {
         assert_eq!(stretch, DelayRatios::default());
     }
 
+    #[test]
+    fn the_last_orders_count_and_no_older_ones() {
+        let mut stretch = DelayRatios::default();
+        (0..=MAX_RATIOS).for_each(|n| stretch.learn(&met_after(1.0 + n as f64)));
+        assert_eq!(stretch.ratios.len(), MAX_RATIOS);
+        assert_eq!(stretch.ratios.front(), Some(&2.0));
+    }
+
     proptest! {
         /// Checks for any distribution of orders that four out of five orders drawn from it are ready in time.
         #[test]

@@ -208,6 +208,12 @@ mod tests {
     }
 
     #[test]
+    fn a_position_that_is_set_anew_is_followed() {
+        let extents = of("G1 X10 Y10 Z0.2 E5\nG92 E0\nG1 X20 Y15 E1\n");
+        assert_eq!(extents.size(), Some(Dimensions { x: 20.0, y: 15.0, z: 0.2 }));
+    }
+
+    #[test]
     fn a_print_that_leaves_its_bed_is_named_with_numbers() {
         let bed = |shape: &str| of(&format!("{PRINT}; bed_shape = {shape}\n")).beyond_bed();
         assert_eq!(bed("0x0,200x0,200x200,0x200"), None);
