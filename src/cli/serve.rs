@@ -31,7 +31,7 @@ enum StopReason {
     Lost(LeadLoss),
     /// A signal stops it.
     Signal,
-    /// It was asked to hand over to the server that stands by.
+    /// It was asked to hand over to the standby server.
     Handover,
 }
 

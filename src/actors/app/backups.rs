@@ -53,7 +53,7 @@ pub enum BackupError {
     #[error("a backup is already being created or downloaded; try again when it is finished")]
     UnderWay,
     /// A copy of the database would fill the disk.
-    #[error("not enough disk space for a copy of the database in the data directory; free some space and try again")]
+    #[error("not enough disk space for a copy of the database in the data directory; free up some space and try again")]
     NoRoom,
     /// Copying the database failed.
     #[error(transparent)]

@@ -62,7 +62,8 @@ pub(super) async fn photograph(with: &PrinterEffects, of: &Handle<Printer>, atte
         // No such order or job: nobody will ask for it.
         Ok(_) | Err(AskError::Refused(_)) => {}
         Err(error) => {
-            return tracing::debug!(printer = %of.id(), %error, "notifying the order of a picture failed; retrying");
+            let printer = of.id();
+            return tracing::debug!(%printer, %error, "cannot record a print's picture in its order; retrying");
         }
     }
     tell(of, PrinterNews::PhotoOver(attempt)).await;

@@ -212,7 +212,7 @@ impl ContentSweep {
         let SweepTally { restored, missing, unrestored, .. } = *tally;
         self.missing_count.store(missing + unrestored, Relaxed);
         if restored > 0 {
-            tracing::warn!(restored, "files that were missing in the bucket were stored again from local copies");
+            tracing::warn!(restored, "restored files that were missing in the bucket from local copies");
         }
         if let Some(error) = &tally.restore_error {
             tracing::warn!(unrestored, %error, "files that are missing in the bucket cannot be stored again; retrying");
