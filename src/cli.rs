@@ -4,6 +4,7 @@
 //! usage.
 
 mod api;
+mod api_client;
 mod audit;
 mod backup;
 mod backup_arguments;
@@ -14,7 +15,6 @@ mod error;
 mod handover;
 mod keys;
 mod manual;
-mod office;
 mod openapi;
 mod output;
 mod password;

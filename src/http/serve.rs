@@ -8,12 +8,12 @@ mod first_line;
 mod front;
 mod head_scan;
 mod idle_timer;
-mod patient;
 mod places;
 mod prefixed;
 mod refusal;
 mod retry_pause;
 mod standby;
+mod timeout_stream;
 
 use std::time::Duration;
 

@@ -110,7 +110,7 @@ async fn renew(place: &PlaceMark, leadership: &Leadership, mark: &str) -> Result
         return Ok(());
     }
     leadership.wait_until_confirmed_for(SINGLE_TIME).await;
-    place.put_once(mark).await?;
+    place.write_once(mark).await?;
     match place.owner(mark).await? {
         MarkOwner::Own => Ok(()),
         MarkOwner::Nobody | MarkOwner::Other => {
@@ -199,7 +199,7 @@ mod tests {
         let renew = async || renew(&place, &Leadership::default(), "a").await.unwrap();
         renew().await;
         assert_eq!(place.owner("a").await.unwrap(), MarkOwner::Own);
-        place.put("overtaken").await.unwrap();
+        place.write("overtaken").await.unwrap();
         renew().await;
         assert_eq!(place.owner("a").await.unwrap(), MarkOwner::Own);
     }

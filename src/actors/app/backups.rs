@@ -338,7 +338,7 @@ mod tests {
         let (place, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let bucket = ObjectStorage::folder(place.path(), String::new()).unwrap();
         for name in ["INV-1", "INV-2"] {
-            bucket.put(&format!("abc/{name}.pdf"), "application/pdf", name.into()).await.unwrap();
+            bucket.store(&format!("abc/{name}.pdf"), "application/pdf", name.into()).await.unwrap();
         }
         let folder = dir.path().to_owned();
         let visit_all = move || {

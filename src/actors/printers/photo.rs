@@ -104,7 +104,7 @@ async fn take(with: &PrinterEffects, of: &Handle<Printer>, due: &PhotoDue) -> Ca
 async fn keep(with: &PrinterEffects, id: Id, due: &PhotoDue, picture: Picture) -> Result<(), String> {
     let words = |error: &dyn std::fmt::Display| error.to_string();
     let recording = with.blobs.recording();
-    let content = with.blobs.put(&picture.bytes, &recording).await.map_err(|error| words(&error))?;
+    let content = with.blobs.store(&picture.bytes, &recording).await.map_err(|error| words(&error))?;
     let stem = due.file_name.split_once('.').map_or(due.file_name.as_str(), |(stem, _)| stem);
     let create = FileCommand::Create {
         name: format!("{stem}.{}", picture.kind.ending()),

@@ -77,9 +77,9 @@ impl SimBucket {
     }
 
     /// Stores an object.
-    pub fn put(&self, key: &str, content: &[u8]) {
+    pub fn insert(&self, key: &str, content: &[u8]) {
         let content = Bytes::copy_from_slice(content);
-        self.shared.with(|inside| inside.put(key.to_owned(), content));
+        self.shared.with(|inside| inside.insert(key.to_owned(), content));
     }
 
     /// Removes an object.
@@ -96,7 +96,7 @@ impl SimBucket {
 }
 
 impl BucketState {
-    fn put(&mut self, key: String, content: Bytes) {
+    fn insert(&mut self, key: String, content: Bytes) {
         self.objects.insert(key, Object { content, modified_at: Timestamp::now() });
     }
 
@@ -152,7 +152,7 @@ impl BucketState {
         }
         let content: Vec<u8> = parts.values().flatten().copied().collect();
         self.uploads.remove(id);
-        self.put(key.to_owned(), content.into());
+        self.insert(key.to_owned(), content.into());
         xml("CompleteMultipartUploadResult", "<ETag>\"whole\"</ETag>")
     }
 
@@ -166,7 +166,7 @@ impl BucketState {
             Method::POST if key.is_empty() => self.remove_all(&body),
             Method::POST => self.begin_upload(),
             Method::PUT => {
-                self.put(key.to_owned(), body);
+                self.insert(key.to_owned(), body);
                 stored()
             }
             Method::DELETE => {
