@@ -1,10 +1,10 @@
 //! Names: no item or variable is named by a past participle alone, no function by a word that hides what it does, and
-//! each type name in `src/` is unique. No rule has an exception.
+//! no two types outside tests share a name. No rule has an exception.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::text::{File, code_of, words};
-use super::{Rule, all_files, holds_of, planted_and_innocent, source_files};
+use super::{Rule, all_files, holds_of, planted_and_innocent};
 
 /// Participles that hide what a value is (a status, a body, an answer) or what a function does.
 const PARTICIPLES: [&str; 13] =
@@ -16,8 +16,8 @@ const VAGUE_FUNCTIONS: [&str; 4] = ["calm", "looked", "put", "stands"];
 /// First words of function names that hide what the function does, such as `told_pdf` for `describe_pdf`.
 const VAGUE_BEGINNINGS: [&str; 3] = ["told_", "said_", "looked_"];
 
-/// Type names that `SeaORM` requires in the module of each table.
-const REQUIRED_BY_SEA_ORM: [&str; 3] = ["Model", "Relation", "Entity"];
+/// Type names that `SeaORM` requires in the module of each table or migration.
+const REQUIRED_BY_SEA_ORM: [&str; 4] = ["Model", "Relation", "Entity", "Migration"];
 
 /// A word or punctuation mark of the code, with its line number.
 #[derive(Clone, Copy)]
@@ -276,7 +276,8 @@ fn type_name(line: &str) -> Option<&str> {
 
 /// Returns whether a file contains only tests or test support.
 fn is_for_tests(file: &File) -> bool {
-    file.is_tests() || file.path.ends_with("/testing.rs") || file.path.contains("/testing/")
+    let is_support = file.path.ends_with("/testing.rs") || file.path.contains("/testing/");
+    file.is_tests() || file.within("tests/it/") || is_support
 }
 
 /// Returns the type names that are defined more than once, as `name: file, file`.
@@ -306,7 +307,7 @@ fn no_function_has_a_vague_name() {
 
 #[test]
 fn each_type_has_a_name_of_its_own() {
-    let shared = shared_names(&source_files());
+    let shared = shared_names(&all_files());
     assert!(shared.is_empty(), "one name, one type: the second gets another name\n{shared:#?}");
 }
 
@@ -314,7 +315,10 @@ fn each_type_has_a_name_of_its_own() {
 fn the_rules_of_names_find_what_breaks_them() {
     planted_and_innocent(&[&NO_PARTICIPLES, &NO_VAGUE_FUNCTIONS]);
     let text = "pub(crate) enum Place {}\nimpl A {\n    type Kind = u32;\n}\n#[cfg(test)]\nmod tests {\nstruct Row;\n}";
-    let twice = ["src/a.rs", "src/b.rs", "src/b/tests.rs"].map(|path| File::new(path, text));
-    assert_eq!(shared_names(&twice).into_iter().collect::<Vec<_>>(), ["Place: src/a.rs, src/b.rs"]);
+    let paths = ["src/a.rs", "tools/demo/src/b.rs", "src/b/tests.rs", "tests/it/b.rs", "src/b/testing.rs"];
+    let twice = paths.map(|path| File::new(path, text));
+    assert_eq!(shared_names(&twice).into_iter().collect::<Vec<_>>(), ["Place: src/a.rs, tools/demo/src/b.rs"]);
     assert!(shared_names(&twice[1..]).is_empty());
+    let simulated = [File::new("tests/sim/src/a.rs", text), File::new("benches/shop/b.rs", text)];
+    assert_eq!(shared_names(&simulated).len(), 1);
 }

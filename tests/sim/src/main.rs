@@ -77,11 +77,11 @@ struct Omissions {
 }
 
 /// Part of a plan with the given number.
-type NumberedPart = fn(usize) -> PlanPart;
+type PlanPartOf = fn(usize) -> PlanPart;
 
 impl Omissions {
     fn cut(&self) -> Result<Cut, SimError> {
-        let lists: [(&[usize], NumberedPart); 10] = [
+        let lists: [(&[usize], PlanPartOf); 10] = [
             (&self.without_orders, PlanPart::Order),
             (&self.without_tasks, PlanPart::Task),
             (&self.without_rules, PlanPart::Rule),
