@@ -4,6 +4,7 @@
 //! usage.
 
 mod api;
+mod api_client;
 mod audit;
 mod backup;
 mod backup_arguments;
@@ -14,7 +15,6 @@ mod error;
 mod handover;
 mod keys;
 mod manual;
-mod office;
 mod openapi;
 mod output;
 mod password;
@@ -113,28 +113,27 @@ pub enum CliCommand {
     Config(ConfigArgs),
     /// Test the settings and all configured services, and suggest fixes
     Check,
-    /// Make the running server end, if another one stands by for it and takes over
+    /// Hand over to the standby server and stop the running one; fails if no standby is ready
     Handover,
-    /// Write a complete, verified backup of the shop to a file, even while the server is running
+    /// Write a complete, verified backup of the shop to a file; works while the server is running
     Backup(BackupArguments),
     /// Restore a backup into an empty data directory and an empty database
     Restore(RestoreArguments),
-    /// Verify the audit log, and print its head
+    /// Verify the audit log or print its head
     #[command(subcommand)]
     Audit(AuditCommand),
-    /// Count again what lists and statistics show without counting, and print the numbers that are wrong, even while
-    /// the server is running
+    /// Recount the stored totals and print those that are wrong; works while the server is running
     Recount {
-        /// Correct them, while no server is running
+        /// Correct them; requires that no server is running
         #[arg(long)]
         correct: bool,
     },
-    /// Copy the shop into another, empty database, from SQLite to PostgreSQL or back, while no server is running
+    /// Copy the shop to an empty database, from SQLite to PostgreSQL or back; requires that no server is running
     Transfer {
         /// Database to read: a data directory, an SQLite file (*.db), or an address such as `postgres://user@host/name`
         #[arg(long, value_name = "DATABASE")]
         from: String,
-        /// Empty database to write, in the same forms
+        /// Empty database to write to, in the same format
         #[arg(long, value_name = "DATABASE")]
         to: String,
     },

@@ -93,9 +93,9 @@ pub enum StartError {
         /// Reason that the database cannot be opened.
         source: OpenError,
     },
-    /// Another server leads, and does not share a folder with this one, so this one could not take over.
+    /// Another server is active and shares no directory with this one, so this one could not take over.
     #[error(
-        "another server leads, and {setting} ({}) is not its folder, so this server cannot stand by for it",
+        "another server is active, and {setting} ({}) is not its directory, so this server cannot be its standby",
         path.display()
     )]
     NotShared {
@@ -274,7 +274,7 @@ impl Server {
         self.lead.lost().await
     }
 
-    /// Waits until the server is asked to hand over to the one that stands by for it.
+    /// Waits until the server is asked to hand over to the standby.
     pub async fn handover_requested(&self) {
         self.handover.cancelled().await;
     }

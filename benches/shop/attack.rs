@@ -37,10 +37,10 @@ const PAUSE: Duration = Duration::from_secs(1);
 const AIM_MS: f64 = 100.0;
 
 /// Attack by one attacker, which runs until it is dropped.
-type Attack = fn(usize, Arc<Target>) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
+type Attack = fn(usize, Arc<AttackTarget>) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Target and payloads of the attackers.
-struct Target {
+struct AttackTarget {
     address: SocketAddr,
     key: String,
     /// Upload of a small file that decompresses to gigabytes.
@@ -60,7 +60,7 @@ pub async fn run() -> Vec<Row> {
         upload(&app.key, "bomb.bgcode", &bomb()),
         upload(&app.key, "million.gcode.3mf", &simulator::gcode::swollen::million_entries()),
     );
-    let target = Arc::new(Target { address: app.address, key: app.key.clone(), bomb, directory });
+    let target = Arc::new(AttackTarget { address: app.address, key: app.key.clone(), bomb, directory });
     let attacks: [(&str, usize, Attack); 8] = [
         ("nobody", 0, |_, _| Box::pin(async {})),
         ("1,200 connections that say nothing", 1200, |_, to| Box::pin(held(to, b""))),
@@ -105,7 +105,7 @@ const UNFINISHED: &[u8] =
     b"POST /api/auth/login HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{";
 
 /// Measures each health check and each emergency stop, in milliseconds.
-async fn measure(target: &Target, printer: &str) -> [Vec<f64>; 2] {
+async fn measure(target: &AttackTarget, printer: &str) -> [Vec<f64>; 2] {
     let check = get("/healthz", "");
     let stop = post_plain(&format!("/api/printers/{printer}/emergency-stop"), &target.key, "");
     let mut took = [const { Vec::new() }; 2];
@@ -124,7 +124,7 @@ async fn measure(target: &Target, printer: &str) -> [Vec<f64>; 2] {
 }
 
 /// Sends `say`, which may be empty, and then holds the connection open.
-async fn held(to: Arc<Target>, say: &'static [u8]) {
+async fn held(to: Arc<AttackTarget>, say: &'static [u8]) {
     loop {
         if let Ok(mut stream) = TcpStream::connect(to.address).await {
             let _ = stream.write_all(say).await;
@@ -135,7 +135,7 @@ async fn held(to: Arc<Target>, say: &'static [u8]) {
 }
 
 /// Sends the same request repeatedly, whatever the response is.
-async fn again(to: Arc<Target>, request: Vec<u8>) {
+async fn again(to: Arc<AttackTarget>, request: Vec<u8>) {
     loop {
         if let Ok(mut stream) = TcpStream::connect(to.address).await
             && stream.write_all(&request).await.is_ok()
@@ -148,13 +148,13 @@ async fn again(to: Arc<Target>, request: Vec<u8>) {
 }
 
 /// Guesses passwords, each attacker at a different account, so that locking one account does not end the attack.
-async fn guess(n: usize, to: Arc<Target>) {
+async fn guess(n: usize, to: Arc<AttackTarget>) {
     let body = format!(r#"{{"email": "someone{n}@example.org", "password": "a guess of a password"}}"#);
     again(to, post_plain("/api/auth/login", "", &body)).await;
 }
 
 /// Sends an upload whose only part has an endless header, until the server stops accepting data.
-async fn headers(to: Arc<Target>) {
+async fn headers(to: Arc<AttackTarget>) {
     const BYTES: usize = 150_000_000;
     let begin = "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"";
     let head = format!(
@@ -177,7 +177,7 @@ async fn headers(to: Arc<Target>) {
     }
 }
 
-async fn lists(to: Arc<Target>) {
+async fn lists(to: Arc<AttackTarget>) {
     let request = get("/api/audit-log?limit=100", &to.key);
     again(to, request).await;
 }

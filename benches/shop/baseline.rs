@@ -21,7 +21,7 @@ use sea_orm::{
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
-use super::database::{Kind, Postgres};
+use super::database::{BenchDatabase, Kind};
 use super::ground;
 
 /// Returns the adjustment that all parts measure: a delivery of one unit.
@@ -37,7 +37,7 @@ pub struct Baseline {
     seq: AtomicI64,
     /// Ids of its materials.
     pub materials: Vec<Id>,
-    postgres: Option<Postgres>,
+    postgres: Option<BenchDatabase>,
     _folder: TempDir,
 }
 
@@ -47,10 +47,10 @@ impl Baseline {
         let folder = ground::folder();
         let postgres = match kind {
             Kind::Sqlite => None,
-            Kind::Postgres => Some(Postgres::fresh().await),
+            Kind::Postgres => Some(BenchDatabase::fresh().await),
         };
         std::fs::create_dir_all(folder.path().join("data")).unwrap();
-        let config = ground::config(folder.path(), postgres.as_ref().map(Postgres::url).as_deref());
+        let config = ground::config(folder.path(), postgres.as_ref().map(BenchDatabase::url).as_deref());
         let settings = DatabaseSettings {
             url: config.database_url().expose().to_owned(),
             read_connections: 1,

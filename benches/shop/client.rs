@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// Response, whatever its status.
-pub struct Answer<'a> {
+pub struct BenchAnswer<'a> {
     /// Status code.
     pub status: u16,
     /// `true` if the response has a `Retry-After` header.
@@ -63,12 +63,12 @@ impl Client {
     }
 
     /// Sends a whole request and returns the response; `None` when the server closed the connection.
-    pub async fn answer(&mut self, request: &[u8]) -> Option<Answer<'_>> {
+    pub async fn answer(&mut self, request: &[u8]) -> Option<BenchAnswer<'_>> {
         let (body, whole) = self.try_answered(request).await?;
         let head = std::str::from_utf8(&self.answer[..body]).ok()?;
         let status = head.get(9..12)?.parse().ok()?;
         let has_retry_after = head.lines().any(|line| line.to_ascii_lowercase().starts_with("retry-after:"));
-        Some(Answer { status, has_retry_after, body: &self.answer[body..whole] })
+        Some(BenchAnswer { status, has_retry_after, body: &self.answer[body..whole] })
     }
 
     /// Sends a whole request and waits for its response, whatever it is.

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::database::{Postgres, count_at, is_available};
+use super::database::{BenchDatabase, count_at, is_available};
 use super::ground::folder;
 use super::program::{self, ProgramRun};
 use super::table::Row;
@@ -39,7 +39,7 @@ pub async fn run() -> Vec<Row> {
         eprintln!("PostgreSQL and transfers are left out");
         return copies.rows;
     }
-    let postgres = Postgres::fresh().await;
+    let postgres = BenchDatabase::fresh().await;
     let url = postgres.url();
     copies.transfer(&folder, "transfer from SQLite to PostgreSQL", [&file, &url], &url).await;
     copies.back_up(&folder, Some(&url)).await;
@@ -70,8 +70,8 @@ impl Copies {
         self.rows.push(Row::figure(what, format!("{megabytes:.0} MB")));
         self.measure(&format!("verification, {name}"), with(shop.path(), database, &["backup", "verify", file]));
 
-        let (target, postgres) = (folder(), if database.is_some() { Some(Postgres::fresh().await) } else { None });
-        let url = postgres.as_ref().map(Postgres::url);
+        let (target, postgres) = (folder(), if database.is_some() { Some(BenchDatabase::fresh().await) } else { None });
+        let url = postgres.as_ref().map(BenchDatabase::url);
         self.measure(&format!("restore, {name}"), with(target.path(), url.as_deref(), &["restore", file]));
         let restored = url.unwrap_or_else(|| sqlite_at(&target.path().join("data/printfloor.db")));
         self.must_have_rows(&restored, 1).await;

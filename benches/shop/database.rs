@@ -34,13 +34,13 @@ impl Kind {
     }
 }
 
-/// Fresh database on the server, removed by [`Postgres::drop`].
-pub struct Postgres {
+/// Fresh database on the server, removed by [`BenchDatabase::drop`].
+pub struct BenchDatabase {
     server: String,
     name: String,
 }
 
-impl Postgres {
+impl BenchDatabase {
     /// Creates the database.
     pub async fn fresh() -> Self {
         static MADE: AtomicU32 = AtomicU32::new(0);

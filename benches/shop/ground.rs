@@ -19,7 +19,7 @@ use printfloor::store::connect::{self, DatabaseSettings, WritingHost};
 use sea_orm::DatabaseConnection;
 use tempfile::TempDir;
 
-use super::database::{Kind, Postgres};
+use super::database::{BenchDatabase, Kind};
 
 const PREFIX: &str = "key_test_";
 
@@ -79,7 +79,7 @@ pub struct Ground {
     /// Principal of that key.
     pub by: Arc<Principal>,
     config: Box<Config>,
-    postgres: Option<Postgres>,
+    postgres: Option<BenchDatabase>,
     _folder: TempDir,
 }
 
@@ -89,9 +89,9 @@ impl Ground {
         let folder = folder();
         let postgres = match kind {
             Kind::Sqlite => None,
-            Kind::Postgres => Some(Postgres::fresh().await),
+            Kind::Postgres => Some(BenchDatabase::fresh().await),
         };
-        let config = Box::new(config(folder.path(), postgres.as_ref().map(Postgres::url).as_deref()));
+        let config = Box::new(config(folder.path(), postgres.as_ref().map(BenchDatabase::url).as_deref()));
         let server = Box::pin(Server::start(Config::clone(&config))).await.unwrap();
         let (key, by) = admin_key(server.shop(), &config).await;
         Self { server, key, by: Arc::new(by), config, postgres, _folder: folder }

@@ -36,13 +36,13 @@ pub async fn run() -> Vec<Row> {
 }
 
 /// Delivery latency in milliseconds (median and 99th percentile), and deliveries per second.
-struct Measured {
+struct HangTimes {
     median: f64,
     p99: f64,
     per_second: f64,
 }
 
-fn compared(name: &str, none: &Measured, one: &Measured) -> [Row; 2] {
+fn compared(name: &str, none: &HangTimes, one: &HangTimes) -> [Row; 2] {
     let ratio = one.p99 / none.p99;
     let what = format!("{name}: event to wire at the healthy of {ENDPOINTS} endpoints, one of them hangs, p99");
     let mut wire = Row::figure(what, format!("{:.1} ms (median {:.1})", one.p99, one.median));
@@ -52,7 +52,7 @@ fn compared(name: &str, none: &Measured, one: &Measured) -> [Row; 2] {
     [wire.at_most(ratio, AIM, "times"), Row::ratio(burst, ("none hangs", none.per_second), None, one.per_second)]
 }
 
-async fn on(kind: Kind, hangs: bool) -> Measured {
+async fn on(kind: Kind, hangs: bool) -> HangTimes {
     let ground = Ground::new(kind).await;
     let material = ground.materials(1).await[0];
     let mut sinks = Vec::new();
@@ -79,7 +79,7 @@ async fn on(kind: Kind, hangs: bool) -> Measured {
     let per_second = burst(&ground, material, healthy).await;
     ground.end().await;
     let [median, p99] = [0.5, 0.99].map(|share| percentile(&mut took, share));
-    Measured { median, p99, per_second }
+    HangTimes { median, p99, per_second }
 }
 
 /// Measures many simultaneous events: deliveries per second at the healthy endpoints, until the last has received all.

@@ -66,7 +66,7 @@ pub async fn run() -> Vec<Row> {
     let app = Remote::start(folder.path(), None).await;
     let ids = app.connect(&fleet, CONNECTED_WITHIN).await;
     let sku = app.sku().await;
-    let browser = Browser::new(&app).await;
+    let browser = MeasuredBrowser::new(&app).await;
     let mut rows = measure_delivery(&app, &browser, &fleet, &ids, &sku).await;
 
     let before = begun(&fleet);
@@ -84,11 +84,11 @@ pub async fn run() -> Vec<Row> {
 }
 
 /// Session of a signed-in staff member.
-struct Browser {
+struct MeasuredBrowser {
     cookie: String,
 }
 
-impl Browser {
+impl MeasuredBrowser {
     async fn new(app: &Remote) -> Self {
         let user = json!({"email": EMAIL, "name": "Sam", "role": "operator", "password": PASSWORD});
         app.make("/api/users", &user).await;
@@ -134,7 +134,13 @@ async fn cpu_percent(app: &Remote, seconds: u64) -> f64 {
 
 /// Prints one part on each printer and measures the latency from the start and the end of its print, according to the
 /// printer's clock, to the updated printer card in a page's stream.
-async fn measure_delivery(app: &Remote, browser: &Browser, fleet: &Fleet, ids: &[String], sku: &str) -> Vec<Row> {
+async fn measure_delivery(
+    app: &Remote,
+    browser: &MeasuredBrowser,
+    fleet: &Fleet,
+    ids: &[String],
+    sku: &str,
+) -> Vec<Row> {
     let (tell, mut parts) = mpsc::unbounded_channel();
     let reading = tokio::spawn(read_parts(browser.follow(app, "0", "").await, tell));
     sleep(SETTLE).await;
@@ -196,7 +202,7 @@ async fn read_parts(mut stream: TcpStream, tell: mpsc::UnboundedSender<(Timestam
 }
 
 /// Requests the floor page repeatedly, compressed as for browsers; also returns the version of the floor afterwards.
-async fn pages(app: &Remote, browser: &Browser, printers: usize) -> ([Row; 2], String) {
+async fn pages(app: &Remote, browser: &MeasuredBrowser, printers: usize) -> ([Row; 2], String) {
     let request = browser.get("/floor", BROWSERS_TAKE);
     let mut client = Client::connect(app.address).await;
     let (mut took, mut packed) = (Vec::new(), 0);
@@ -228,7 +234,7 @@ async fn pages(app: &Remote, browser: &Browser, printers: usize) -> ([Row; 2], S
 /// Measures open pages: their additional CPU usage on the server, and the bytes sent to each.
 async fn open_pages(
     app: &Remote,
-    browser: &Browser,
+    browser: &MeasuredBrowser,
     printers: usize,
     version: &str,
     (seconds, quiet): (u64, f64),

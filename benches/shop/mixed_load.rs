@@ -16,7 +16,7 @@ use simulator::{Fleet, FleetOptions, PrinterKind};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
-use self::callers::{Shop, Tally, follow, order_prints, read, upload_and_delete, write};
+use self::callers::{LoadTally, LoadedShop, follow, order_prints, read, upload_and_delete, write};
 use super::client::{Client, get};
 use super::ground::folder;
 use super::how_many;
@@ -59,7 +59,7 @@ pub async fn run() -> Vec<Row> {
     let fleet = Fleet::start(FleetOptions { speed: SPEED, ..FleetOptions::of_each_for_text(PRINTERS) }).await.unwrap();
     let app = Remote::start_program(folder.path()).await;
     let printers = app.connect(&fleet, CONNECTED_WITHIN).await;
-    let shop = Arc::new(Shop::of(&app, &printers[0]).await);
+    let shop = Arc::new(LoadedShop::of(&app, &printers[0]).await);
     let mut rows = steady(&app, &shop).await;
     rows.extend(saturated(&app, &shop).await);
     app.end().await;
@@ -68,9 +68,9 @@ pub async fn run() -> Vec<Row> {
 }
 
 /// Runs all clients for the whole duration; measures the server's memory usage and the unexpected responses.
-async fn steady(app: &Remote, shop: &Arc<Shop>) -> Vec<Row> {
+async fn steady(app: &Remote, shop: &Arc<LoadedShop>) -> Vec<Row> {
     let seconds = how_many("PRINTFLOOR_BENCH_SECONDS", SECONDS);
-    let (began, tally) = (Instant::now(), Arc::new(Tally::default()));
+    let (began, tally) = (Instant::now(), Arc::new(LoadTally::default()));
     let end = began + Duration::from_secs(seconds as u64);
     let mut clients = JoinSet::new();
     for n in 0..READERS {
@@ -123,10 +123,10 @@ fn memory_row(what: &str, samples: &[f64]) -> Row {
 }
 
 /// Sends three times as many requests as the server can answer; measures the successful responses and emergency stops.
-async fn saturated(app: &Remote, shop: &Arc<Shop>) -> Vec<Row> {
+async fn saturated(app: &Remote, shop: &Arc<LoadedShop>) -> Vec<Row> {
     let own = Fleet::start(FleetOptions { seed: OWN_SEED, ..FleetOptions::of(PrinterKind::FwRest, 1) }).await.unwrap();
     let printer = app.register(&own).await.remove(0);
-    let stopped = storms::Shop { app, fleet: &own, printer };
+    let stopped = storms::StormShop { app, fleet: &own, printer };
     let mut peak: f64 = 0.0;
     for connections in PEAK_CONNECTIONS {
         let storm = Saturation::start(shop, connections, None);
@@ -168,7 +168,7 @@ struct Saturation {
 impl Saturation {
     /// Starts clients on this number of connections; `per_second` is their total request rate, `None` for as many as
     /// possible.
-    fn start(shop: &Arc<Shop>, connections: usize, per_second: Option<f64>) -> Self {
+    fn start(shop: &Arc<LoadedShop>, connections: usize, per_second: Option<f64>) -> Self {
         let (counts, sent, unexpected) = (Arc::new(Counts::default()), Arc::default(), Arc::default());
         let pause = per_second.map(|per_second| Duration::from_secs_f64(connections as f64 / per_second));
         let repeat = Repeat { shop: shop.clone(), counts, sent, unexpected, pause };
@@ -190,7 +190,7 @@ impl Saturation {
 /// Client of the storm.
 #[derive(Clone)]
 struct Repeat {
-    shop: Arc<Shop>,
+    shop: Arc<LoadedShop>,
     counts: Arc<Counts>,
     sent: Arc<AtomicUsize>,
     unexpected: Arc<AtomicU64>,

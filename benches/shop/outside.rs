@@ -95,10 +95,10 @@ async fn prepare(folder: &Path) -> [Id; 2] {
 }
 
 /// Address, request and process of what is measured.
-type Target = (SocketAddr, Vec<u8>, u32);
+type ComparedTarget = (SocketAddr, Vec<u8>, u32);
 
 /// Compares the server with the bare handler, by turns.
-async fn compare(name: &str, own: Target, other: Target) -> [Row; 2] {
+async fn compare(name: &str, own: ComparedTarget, other: ComparedTarget) -> [Row; 2] {
     let sizes = [size(&own).await, size(&other).await];
     let mut rounds = [const { Vec::new() }; 2];
     for _ in 0..ROUNDS {
@@ -119,12 +119,12 @@ async fn compare(name: &str, own: Target, other: Target) -> [Row; 2] {
     ]
 }
 
-async fn size((address, request, _): &Target) -> usize {
+async fn size((address, request, _): &ComparedTarget) -> usize {
     Client::connect(*address).await.ask(request).await.len()
 }
 
 /// Asks a server for a while; returns also its processor time per request, in microseconds.
-async fn drive_target((address, request, process): &Target) -> (Round, f64) {
+async fn drive_target((address, request, process): &ComparedTarget) -> (Round, f64) {
     let clients = Client::several(*address, CONNECTIONS).await;
     let before = cpu_seconds(*process);
     let round = repeat(clients, request).await;

@@ -53,7 +53,7 @@ pub async fn run() -> Vec<Row> {
     let fleet = Fleet::start(fleet).await.unwrap();
     let app = Remote::start(folder.path(), None).await;
     let printer = app.register(&fleet).await.remove(0);
-    let shop = Shop { app: &app, fleet: &fleet, printer };
+    let shop = StormShop { app: &app, fleet: &fleet, printer };
     let mut rows = Vec::new();
     for per_second in BEGUN_PER_SECOND {
         let storm = Storm::start(begin_stops(app.address, per_second));
@@ -83,7 +83,7 @@ pub async fn run() -> Vec<Row> {
 }
 
 /// Server, and the simulated printer that is stopped.
-pub struct Shop<'a> {
+pub struct StormShop<'a> {
     /// Server to which the stops are sent.
     pub app: &'a Remote,
     /// Fleet whose first printer is stopped.
@@ -92,7 +92,7 @@ pub struct Shop<'a> {
     pub printer: String,
 }
 
-impl Shop<'_> {
+impl StormShop<'_> {
     /// Stops the printer repeatedly; measures the response times and the number of lost stops.
     pub async fn stops(&self, what: &str) -> Vec<Row> {
         let stop = post_plain(&format!("/api/printers/{}/emergency-stop", self.printer), &self.app.key, "");

@@ -100,7 +100,7 @@ const REPLAY_PAGE: u64 = 200;
 
 async fn tell(of: &Handle<Endpoint>, news: EndpointNews) {
     if let Err(error) = of.ask(CommandOrigin::system(), news, ASK_TIMEOUT).await {
-        tracing::debug!(endpoint = %of.id(), %error, "reporting to an endpoint failed; retrying");
+        tracing::debug!(endpoint = %of.id(), %error, "cannot update the state of an endpoint; retrying");
     }
 }
 

@@ -146,7 +146,7 @@ async fn tell_invoice(invoices: &Directory<Invoice>, of: &Handle<Order>, invoice
             let void = answered.answer.invoice.status == InvoiceStatus::Void;
             tell(of, OrderNews::InvoiceTold { invoice, money, void }).await;
         }
-        Err(error) => tracing::warn!(order = %of.id(), %invoice, %error, "notifying an invoice failed; retrying"),
+        Err(error) => tracing::warn!(order = %of.id(), %invoice, %error, "cannot update an invoice; retrying"),
     }
 }
 

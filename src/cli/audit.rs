@@ -13,14 +13,14 @@ use crate::store::connect::DatabaseSettings;
 /// Commands about the audit log.
 #[derive(Debug, Subcommand)]
 pub enum AuditCommand {
-    /// Verify that no line of the audit log was changed, removed, inserted or moved, even while the server is running
+    /// Verify that no line of the audit log has been changed, removed, inserted or moved; works while the server is
+    /// running
     Verify {
-        /// Head that `printfloor audit head` printed at an earlier time, whose line must still be in the log; can be
-        /// repeated
+        /// Head that `printfloor audit head` printed earlier; its line must still be in the log; can be repeated
         #[arg(long = "head", value_name = "NUMBER:HASH")]
         heads: Vec<ChainHead>,
     },
-    /// Print the number and the hash of the last line, which stand for the whole log, to keep them in another place
+    /// Print the number and the hash of the last line; kept elsewhere, they reveal later changes to the log
     Head,
 }
 
@@ -39,7 +39,7 @@ impl AuditCommand {
     }
 }
 
-/// Verifies the log and prints what it contains. Fails at the first line that does not fit.
+/// Verifies the log and prints what it contains. Fails at the first line that does not match.
 async fn verify(settings: &DatabaseSettings, log: &AuditLog, heads: Vec<ChainHead>) -> Result<(), CliError> {
     let lines = u64::try_from(log.head().number).unwrap_or_default();
     let mut progress = ProgressLine::of_rows("verifying", lines);
@@ -49,15 +49,15 @@ async fn verify(settings: &DatabaseSettings, log: &AuditLog, heads: Vec<ChainHea
     output::line(&summary(&verification))?;
     let Some(fault) = verification.fault else { return Ok(()) };
     let noticed = verification.line.map(|line| format!(" (noticed at: {line})")).unwrap_or_default();
-    Err(CliError::Failed(format!("the audit log is not what the server wrote: {fault}{noticed}")))
+    Err(CliError::Failed(format!("the audit log does not match what the server wrote: {fault}{noticed}")))
 }
 
-/// Returns number, span and head of the lines that fit.
+/// Returns number, span and head of the verified lines.
 fn summary(verification: &AuditVerification) -> String {
     let AuditVerification { head, span, .. } = verification;
     let count = match head.number {
-        1 => "1 line fits".to_owned(),
-        lines => format!("{lines} lines fit"),
+        1 => "1 line verified".to_owned(),
+        lines => format!("{lines} lines verified"),
     };
     match span {
         Some((first, last)) => format!("{count}, from {first} to {last}\nhead: {head}"),
@@ -73,10 +73,10 @@ mod tests {
     #[test]
     fn a_summary_has_number_span_and_head() {
         let mut verification = AuditVerification::default();
-        assert_eq!(summary(&verification), "0 lines fit");
+        assert_eq!(summary(&verification), "0 lines verified");
         verification.head = ChainHead { number: 1, hash: "ab".to_owned() };
         verification.span = Some((Timestamp(0), Timestamp(1)));
-        let expected = "1 line fits, from 1970-01-01T00:00:00.000Z to 1970-01-01T00:00:00.001Z\nhead: 1:ab";
+        let expected = "1 line verified, from 1970-01-01T00:00:00.000Z to 1970-01-01T00:00:00.001Z\nhead: 1:ab";
         assert_eq!(summary(&verification), expected);
     }
 }

@@ -16,8 +16,8 @@ use rustix::io::Errno;
 use tokio::task::spawn_blocking;
 
 use super::api::{ApiFailure, HttpApi, json_of};
+use super::api_client::{no_shop, shop_exists};
 use super::bucket::BucketPlace;
-use super::office::{no_shop, shop_exists};
 use super::progress::{ProgressLine, size};
 use super::temporary::TemporaryFolder;
 use super::{CliError, GlobalOptions, output, settings};

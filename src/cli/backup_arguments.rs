@@ -16,7 +16,7 @@ pub struct BackupArguments {
     /// File to write; it must not exist yet
     #[arg(required_unless_present = "to", conflicts_with = "to")]
     pub file: Option<PathBuf>,
-    /// Directory, or `s3://BUCKET/PATH`, in which to write a backup with the time in its name
+    /// Directory, or `s3://BUCKET/PATH`, to write the backup to; its file name contains the time
     #[arg(long, value_name = "PLACE")]
     pub to: Option<String>,
 }
@@ -24,7 +24,7 @@ pub struct BackupArguments {
 /// Commands about a backup that exists.
 #[derive(Debug, Subcommand)]
 pub enum BackupCommand {
-    /// Restore the database of a backup into a temporary place, start on it, and read everything; change nothing else
+    /// Restore a backup's database to a temporary location, start on it and read all records; changes nothing else
     Verify {
         /// Backup file, or `s3://BUCKET/PATH`
         #[arg(value_name = "FILE")]
@@ -47,8 +47,8 @@ impl BackupArguments {
 /// Source of the backup to restore.
 #[derive(Debug, Args)]
 pub struct RestoreArguments {
-    /// Backup file, created by `printfloor backup` or downloaded from the server; or `s3://BUCKET/PATH`, from which the
-    /// newest backup is restored if PATH is no file
+    /// Backup file, created by `printfloor backup` or downloaded from the server; or `s3://BUCKET/PATH`; if
+    /// PATH is not a file, the newest backup in it is restored
     #[arg(value_name = "FILE", required_unless_present = "from", conflicts_with = "from")]
     pub place: Option<String>,
     /// The same as FILE
@@ -61,7 +61,7 @@ impl RestoreArguments {
     pub async fn run(self, global: &GlobalOptions) -> Result<(), CliError> {
         match self.place.or(self.from) {
             Some(place) => Box::pin(restore::run(global, &place)).await,
-            None => Err(CliError::Usage("restore: specify the backup".to_owned())),
+            None => Err(CliError::Usage("restore: specify the backup file".to_owned())),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `printfloor handover`: asks the running server to end for the one that stands by for it.
+//! `printfloor handover`: asks the running server to stop in favour of the standby.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use super::{CliError, GlobalOptions, output, settings};
 use crate::observe::log;
 use crate::server::{HANDOVER_PATH, absolute};
 
-/// Asks the server that runs on the data directory. Fails if none does, or if no other server stands by for it.
+/// Asks the active server of the data directory to hand over. Fails if there is none, or if no standby is ready.
 pub async fn run(global: &GlobalOptions) -> Result<(), CliError> {
     log::start_for_command();
     let data = match &global.data {
@@ -15,8 +15,8 @@ pub async fn run(global: &GlobalOptions) -> Result<(), CliError> {
         None => settings::load(global, None)?.config.server.data_dir,
     };
     let Some(api) = HttpApi::over_socket(&data).await? else {
-        return Err(CliError::Failed(format!("no server that leads is running on {}", absolute(&data).display())));
+        return Err(CliError::Failed(format!("no active server is running on {}", absolute(&data).display())));
     };
     api.post(HANDOVER_PATH, &json!({})).await?;
-    output::line("the server ends, and the one that stands by takes over")
+    output::line("the server is stopping; the standby server takes over")
 }

@@ -1,6 +1,6 @@
 //! `printfloor key`: creates, lists and revokes API keys.
 
-use super::office::{ApiClient, KeyLine, ShopRequirement};
+use super::api_client::{ApiClient, KeyLine, ShopRequirement};
 use super::table::table;
 use super::{CliError, GlobalOptions, NewKey, output};
 use crate::domain::id::Id;
@@ -10,9 +10,9 @@ use crate::observe::log;
 /// Creates a key. Prints only the key to standard output, so that scripts can capture it.
 pub async fn create(global: &GlobalOptions, new: &NewKey) -> Result<(), CliError> {
     log::start_for_command();
-    let office = ApiClient::open(global, ShopRequirement::of(new.new)).await?;
-    let created = office.create_key(new).await;
-    office.close().await;
+    let client = ApiClient::open(global, ShopRequirement::of(new.new)).await?;
+    let created = client.create_key(new).await;
+    client.close().await;
     let created = created?;
     output::line(&created.key)?;
     output::note(&format!(
@@ -27,9 +27,9 @@ pub async fn create(global: &GlobalOptions, new: &NewKey) -> Result<(), CliError
 /// Prints a table of all keys, newest first, without the keys themselves.
 pub async fn list(global: &GlobalOptions) -> Result<(), CliError> {
     log::start_for_command();
-    let office = ApiClient::open(global, ShopRequirement::Existing).await?;
-    let keys = office.keys().await;
-    office.close().await;
+    let client = ApiClient::open(global, ShopRequirement::Existing).await?;
+    let keys = client.keys().await;
+    client.close().await;
     let keys = keys?;
     if keys.is_empty() {
         output::note("there are no API keys yet; create one with: printfloor key create --name first --role admin");
@@ -41,9 +41,9 @@ pub async fn list(global: &GlobalOptions) -> Result<(), CliError> {
 /// Revokes a key; requests that use it are rejected immediately.
 pub async fn revoke(global: &GlobalOptions, id: Id) -> Result<(), CliError> {
     log::start_for_command();
-    let office = ApiClient::open(global, ShopRequirement::Existing).await?;
-    let revoked = office.revoke_key(id).await;
-    office.close().await;
+    let client = ApiClient::open(global, ShopRequirement::Existing).await?;
+    let revoked = client.revoke_key(id).await;
+    client.close().await;
     revoked?;
     output::line(&format!("revoked the key {id}"))
 }

@@ -20,23 +20,23 @@ pub async fn run(global: &GlobalOptions, corrects: bool) -> Result<(), CliError>
     let settings = own_secrets::database_settings(&config);
     let wrong = compare(&settings).await.map_err(|error| CliError::of_shop(&settings, &error))?;
     if wrong.is_empty() {
-        return output::line("all numbers are right");
+        return output::line("all totals are correct");
     }
     for number in wrong.iter().take(MAX_LINES) {
         output::line(&number.to_string())?;
     }
     if wrong.len() > MAX_LINES {
-        output::line("and more")?;
+        output::line("… and more")?;
     }
     if !corrects {
         return Err(CliError::Failed(
-            "lists or statistics show wrong numbers: stop the server and run `printfloor recount --correct`".to_owned(),
+            "some stored totals are wrong; stop the server and run `printfloor recount --correct`".to_owned(),
         ));
     }
     let corrected = correct_alone(&config, &settings).await?;
     output::line(&match corrected {
-        1 => "1 number is corrected".to_owned(),
-        count => format!("{count} numbers are corrected"),
+        1 => "corrected 1 total".to_owned(),
+        count => format!("corrected {count} totals"),
     })
 }
 

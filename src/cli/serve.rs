@@ -11,7 +11,7 @@ use std::{io, process};
 
 use stop_signals::StopSignals;
 
-use super::{CliError, GlobalOptions, office, output, settings};
+use super::{CliError, GlobalOptions, api_client, output, settings};
 use crate::actors::kernel::environment::machine_clock;
 use crate::config::{Config, LoadedConfig};
 use crate::observe::log;
@@ -31,7 +31,7 @@ enum StopReason {
     Lost(LeadLoss),
     /// A signal stops it.
     Signal,
-    /// It was asked to hand over to the server that stands by.
+    /// It was asked to hand over to the standby server.
     Handover,
 }
 
@@ -82,7 +82,7 @@ pub async fn run(
         let file = absolute(file);
         tracing::info!("created new secrets; keep {} with the data, which cannot be used without it", file.display());
     }
-    let nobody = office::access(&server).await?.users.values().all(|user| user.archived);
+    let nobody = api_client::access(&server).await?.users.values().all(|user| user.archived);
     let program = shell_word(&program(env::args_os().next(), env::current_dir().ok().as_deref()));
     // A server goes on when nobody reads what it prints.
     let _ = output::print(&greeting(server.config(), server.address(), (nobody, server.setup_code()), &program));

@@ -1,6 +1,6 @@
 //! `printfloor user`: creates and lists staff accounts, and sets passwords.
 
-use super::office::{ApiClient, ShopRequirement, UserLine};
+use super::api_client::{ApiClient, ShopRequirement, UserLine};
 use super::table::table;
 use super::{CliError, GlobalOptions, NewUserArguments, output, password};
 use crate::observe::log;
@@ -9,16 +9,16 @@ use crate::observe::log;
 pub async fn create(global: &GlobalOptions, new: &NewUserArguments) -> Result<(), CliError> {
     log::start_for_command();
     // Nobody types a password twice to hear then that there is no shop.
-    let office = ApiClient::open(global, ShopRequirement::of(new.new)).await?;
+    let client = ApiClient::open(global, ShopRequirement::of(new.new)).await?;
     let password = match password::ask().await {
         Ok(password) => password,
         Err(error) => {
-            office.close().await;
+            client.close().await;
             return Err(error);
         }
     };
-    let created = office.create_user(new, password).await;
-    office.close().await;
+    let created = client.create_user(new, password).await;
+    client.close().await;
     let created = created?;
     output::line(&format!("created the {} account {} ({})", created.role.word(), created.email, created.id))
 }
@@ -26,29 +26,29 @@ pub async fn create(global: &GlobalOptions, new: &NewUserArguments) -> Result<()
 /// Sets a new password for an account, for example when its owner has forgotten the old one.
 pub async fn passwd(global: &GlobalOptions, email: &str) -> Result<(), CliError> {
     log::start_for_command();
-    let office = ApiClient::open(global, ShopRequirement::Existing).await?;
-    let changed = set_password(&office, email).await;
-    office.close().await;
+    let client = ApiClient::open(global, ShopRequirement::Existing).await?;
+    let changed = set_password(&client, email).await;
+    client.close().await;
     output::line(&format!("set the password for {}; all sessions of the account have been ended", changed?.email))
 }
 
-async fn set_password(office: &ApiClient, email: &str) -> Result<UserLine, CliError> {
+async fn set_password(client: &ApiClient, email: &str) -> Result<UserLine, CliError> {
     let address = email.trim().to_lowercase();
-    let user = office.users().await?.into_iter().find(|user| user.email == address);
+    let user = client.users().await?.into_iter().find(|user| user.email == address);
     let user = user.ok_or_else(|| {
         CliError::Failed(format!("no account has the email address {email}; `printfloor user list` shows all accounts"))
     })?;
     let password = password::ask().await?;
-    office.set_password(&user, password).await?;
+    client.set_password(&user, password).await?;
     Ok(user)
 }
 
 /// Prints a table of all accounts, newest first.
 pub async fn list(global: &GlobalOptions) -> Result<(), CliError> {
     log::start_for_command();
-    let office = ApiClient::open(global, ShopRequirement::Existing).await?;
-    let users = office.users().await;
-    office.close().await;
+    let client = ApiClient::open(global, ShopRequirement::Existing).await?;
+    let users = client.users().await;
+    client.close().await;
     let users = users?;
     if users.is_empty() {
         output::note(

@@ -46,7 +46,7 @@ pub async fn run(global: &GlobalOptions, place: &str) -> Result<(), CliError> {
 
 /// Restores a PostgreSQL database beside the shop's own, and removes it again.
 async fn on_postgres(config: &Config, backup: &VerifiedBackup, copy: &Path) -> Result<Vec<KindTrial>, CliError> {
-    let failed = |words: String| CliError::Failed(format!("no temporary database can be made: {words}"));
+    let failed = |words: String| CliError::Failed(format!("cannot create a temporary database: {words}"));
     let own = own_secrets::database_settings(config);
     if !own.url.starts_with("postgres") {
         return Err(failed(
@@ -132,5 +132,5 @@ fn report(name: &str, backup: &VerifiedBackup, kinds: &[KindTrial]) -> Result<()
     for kind in kinds.iter().filter(|kind| kind.aggregates > 0) {
         output::line(&format!("  {}: {}", kind.kind, kind.aggregates))?;
     }
-    output::line(&format!("restored into a temporary place and started: all {all} records can be read"))
+    output::line(&format!("restored to a temporary location and started: all {all} records can be read"))
 }

@@ -31,7 +31,7 @@ impl Config {
     }
 
     /// Returns the directory for exported tables, unless files are in a bucket. It is beside the uploaded files if they
-    /// have a directory of their own, which servers that stand by for each other share.
+    /// have a directory of their own, which an active server and its standby share.
     pub fn exports_dir(&self) -> PathBuf {
         let dir = if self.files.dir.as_os_str().is_empty() { &self.server.data_dir } else { &self.files.dir };
         dir.join("exports")

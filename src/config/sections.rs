@@ -110,9 +110,9 @@ pub struct DatabaseConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StandbyMode {
-    /// It stands by and takes over when the other one ends.
+    /// It is the standby and takes over when the active server ends.
     Wait,
-    /// It ends at once.
+    /// It exits at once.
     Refuse,
 }
 

@@ -371,7 +371,10 @@ fn a_database_may_have_several_hosts() {
     let url = "postgres://shop:hunter2@a:5432,b:5433/shop?target_session_attrs=read-write";
     assert_eq!(shop().env("DATABASE_URL", url).config().database_url().expose(), url);
     let refusal = shop().env("DATABASE_URL", "postgres://shop:hunter2@a:5432,b:x/shop").refusal();
-    assert!(refusal.contains("DATABASE_URL has a wrong port for host 2") && !refusal.contains("hunter2"), "{refusal}");
+    assert!(
+        refusal.contains("DATABASE_URL has an invalid port for host 2") && !refusal.contains("hunter2"),
+        "{refusal}"
+    );
 }
 
 #[test]

@@ -25,13 +25,13 @@ pub enum DatabaseAddressError {
     #[error("has no name for host {0}")]
     NoHost(usize),
     /// The host with this number, counted from 1, has a port that is none.
-    #[error("has a wrong port for host {0}")]
+    #[error("has an invalid port for host {0}")]
     Port(usize),
     /// Several hosts are in a parameter, or a parameter contradicts the hosts before the database's name.
-    #[error("must have several hosts before the name of the database, as in postgres://host1:5432,host2:5432/shop")]
+    #[error("must list all hosts before the database name, as in postgres://host1:5432,host2:5432/shop")]
     InParameter,
     /// A character of the password ends the part with the hosts.
-    #[error("must have special characters of its password as codes, such as %2F for / and %40 for @")]
+    #[error("must percent-encode special characters in the password, such as %2F for / and %40 for @")]
     Password,
     /// The address asks for a host that cannot be written.
     #[error("must have target_session_attrs=read-write, because Printfloor writes")]

@@ -152,7 +152,7 @@ impl DispatchIndex {
                 now.has.insert(attempt.printer_id);
             } else if open && is_ready(job) {
                 now.jobs.insert(job.id);
-                self.put(order.id, job);
+                self.enqueue(order.id, job);
                 if let Some(last) = job.attempts.last().filter(|last| last.state == AttemptState::Refused) {
                     let at = last.ended_at.unwrap_or(last.created_at);
                     self.refused.entry(last.printer_id).or_default().insert(job.id, at);
@@ -355,7 +355,7 @@ impl DispatchIndex {
         (most as usize).saturating_sub(self.starts.len())
     }
 
-    fn put(&mut self, order: Id, job: &Job) {
+    fn enqueue(&mut self, order: Id, job: &Job) {
         let rank = (Reverse(job.priority), job.due_at.unwrap_or(Timestamp(i64::MAX)), job.created_at, job.id);
         let ready = ReadyJob { order, class: NeedClass::of(job), rank, refused_by: refused::refusals_of(job) };
         if self.jobs.get(&job.id) == Some(&ready) {

@@ -297,7 +297,7 @@ impl Blobs {
     }
 
     /// Stores contents from memory.
-    pub async fn put(&self, bytes: &[u8], recording: &Recording) -> io::Result<StoredContent> {
+    pub async fn store(&self, bytes: &[u8], recording: &Recording) -> io::Result<StoredContent> {
         let mut incoming = self.begin().await?;
         incoming.write(bytes).await?;
         incoming.keep(recording).await

@@ -152,7 +152,7 @@ impl ExportFile {
             ExportTarget::Objects(table) => {
                 let put = async move {
                     if !text.is_empty() {
-                        table.put(&piece_key(bytes), MEDIA, text.into()).await.map_err(of_bucket)?;
+                        table.store(&piece_key(bytes), MEDIA, text.into()).await.map_err(of_bucket)?;
                     }
                     Ok::<_, io::Error>((turn, ExportTarget::Objects(table)))
                 };

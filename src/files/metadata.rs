@@ -21,7 +21,7 @@ impl Blobs {
         };
         let Metadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size } = description.metadata;
         let thumbnail = match thumbnail {
-            Some(picture) => Some(self.put(&picture.png, recording).await?.sha256),
+            Some(picture) => Some(self.store(&picture.png, recording).await?.sha256),
             None => None,
         };
         let mut plates = Vec::with_capacity(description.plates.len());
@@ -29,7 +29,7 @@ impl Blobs {
         let shared = thumbnail.clone().filter(|_| description.plates.len() == 1);
         for DetectedPlate { mut plate, thumbnail: picture } in description.plates {
             plate.thumbnail = match picture {
-                Some(picture) => Some(self.put(&picture.png, recording).await?.sha256),
+                Some(picture) => Some(self.store(&picture.png, recording).await?.sha256),
                 None => shared.clone(),
             };
             plates.push(plate);

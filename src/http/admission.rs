@@ -117,7 +117,7 @@ impl Admission {
             tracing::warn!(
                 possible,
                 wanted = server.max_connections,
-                "the limit on open files allows fewer connections"
+                "the limit on open files allows fewer connections than configured"
             );
         }
         Self {

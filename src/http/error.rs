@@ -240,7 +240,7 @@ impl From<LoadError> for ApiError {
                 )
             }
             LoadError::Db(reason) => {
-                tracing::warn!(%reason, "cannot be read");
+                tracing::warn!(%reason, "cannot read a list or page");
                 Unavailable::Database.into()
             }
         }

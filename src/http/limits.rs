@@ -199,7 +199,7 @@ impl RateLimiter {
 
     /// Returns the number of customer session lookups.
     pub fn sessions_looked_up(&self) -> u64 {
-        self.session_customers.looked_up()
+        self.session_customers.lookups()
     }
 
     /// Returns the number of windows in memory.

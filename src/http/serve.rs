@@ -8,12 +8,12 @@ mod first_line;
 mod front;
 mod head_scan;
 mod idle_timer;
-mod patient;
 mod places;
 mod prefixed;
 mod refusal;
 mod retry_pause;
 mod standby;
+mod timeout_stream;
 
 use std::time::Duration;
 
@@ -100,7 +100,7 @@ async fn serve_arrived(app: AppState, routes: Router, mut arriving: mpsc::Unboun
     finish(graceful, &app).await;
     for ended in [written.await, swept.await] {
         if let Err(error) = ended {
-            tracing::error!(%error, "could not write last uses");
+            tracing::error!(%error, "cannot record the last uses of keys and sessions");
         }
     }
 }

@@ -94,8 +94,8 @@ impl PrinterConnection {
     }
 
     /// Records a successful status poll that started at `began`.
-    pub fn looked(&self, began: Instant) {
-        self.unwatched.lock().unwrap_or_else(PoisonError::into_inner).looked(began, Instant::now());
+    pub fn record_poll(&self, began: Instant) {
+        self.unwatched.lock().unwrap_or_else(PoisonError::into_inner).record_poll(began, Instant::now());
     }
 
     /// Returns the longest time without a status poll since the given attempt started; `None` if it is not being
@@ -122,7 +122,7 @@ impl PrinterConnection {
     }
 
     /// Waits until no emergency stop is in progress, so that the effects of a stop are not mistaken for anything else.
-    pub async fn calm(&self) {
+    pub async fn wait_until_no_stop(&self) {
         let _ = self.stopping.subscribe().wait_for(|stops| *stops == 0).await;
     }
 }
@@ -238,7 +238,7 @@ impl PrinterConnections {
     }
 
     /// Adds the connection to a printer that is watched through the given adapter.
-    pub fn put(&self, printer: Id, adapter: Arc<dyn Adapter>) -> Arc<PrinterConnection> {
+    pub fn insert(&self, printer: Id, adapter: Arc<dyn Adapter>) -> Arc<PrinterConnection> {
         let connection = Arc::new(PrinterConnection {
             adapter,
             status: WatchSender::new(Status::default()),
@@ -279,7 +279,7 @@ mod tests {
         let (connections, printer) = (PrinterConnections::new(registry(settings())), id(1));
         let unwatched = connections.reading(printer);
         assert!(connections.is_latest(printer, &unwatched));
-        let connection = connections.put(printer, adapter("fw_rest", "http://127.0.0.1:9"));
+        let connection = connections.insert(printer, adapter("fw_rest", "http://127.0.0.1:9"));
         assert!(connections.is_latest(printer, &unwatched), "nothing has been read yet");
         let polled = Status {
             connection: Connection::Connected,
@@ -317,9 +317,9 @@ mod tests {
         let adapter = adapter("fw_rest", "http://127.0.0.1:9");
         let late = async {
             tokio::task::yield_now().await;
-            connections.put(id(2), adapter.clone());
+            connections.insert(id(2), adapter.clone());
             tokio::task::yield_now().await;
-            connections.put(id(1), adapter.clone())
+            connections.insert(id(1), adapter.clone())
         };
         let (connection, put) = tokio::join!(connections.wait_for(id(1)), late);
         assert!(Arc::ptr_eq(&connection.unwrap(), &put));

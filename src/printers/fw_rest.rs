@@ -226,7 +226,7 @@ impl Adapter for FwRest {
         let before = console::lines(self, 1).await.unwrap_or_default().pop();
         self.script(&commands.join("\n")).await?;
         let lines = console::lines(self, console::MAX_LINES).await.unwrap_or_default();
-        Ok(console::said_after(lines, before.as_ref()))
+        Ok(console::responses_after(lines, before.as_ref()))
     }
 
     async fn restart_firmware(&self) -> Result<(), PrinterError> {

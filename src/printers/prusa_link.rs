@@ -107,7 +107,7 @@ impl PrusaLink {
 
     async fn command(&self, verb: &str) -> Result<(), PrinterError> {
         let job = self.current().await?;
-        self.wire.put(&format!("api/v1/job/{job}/{verb}")).await.map(drop)
+        self.wire.send_put(&format!("api/v1/job/{job}/{verb}")).await.map(drop)
     }
 
     /// Returns the storage for uploads, such as `usb`.

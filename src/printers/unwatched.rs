@@ -32,7 +32,7 @@ impl UnwatchedTime {
 
     /// Records a successful poll that started at `began` and ended at `now`. The printer's state is unknown from the
     /// start of each poll to the end of the next, so the measured time includes the durations of both polls.
-    pub(super) fn looked(&mut self, began: Instant, now: Instant) {
+    pub(super) fn record_poll(&mut self, began: Instant, now: Instant) {
         if let Some(measure) = &mut self.0 {
             measure.longest = measure.longest.max(now.saturating_duration_since(measure.last));
             measure.last = began.max(measure.last);
@@ -61,9 +61,9 @@ mod tests {
         let (start, mut unwatched) = (Instant::now(), UnwatchedTime::default());
         assert_eq!(unwatched.longest(id(1), start), None);
         unwatched.begin(id(1), Duration::ZERO, start);
-        unwatched.looked(start + SECOND, start + SECOND * 2);
+        unwatched.record_poll(start + SECOND, start + SECOND * 2);
         assert_eq!(unwatched.longest(id(1), start + SECOND * 2), Some(SECOND * 2));
-        unwatched.looked(start + SECOND * 9, start + SECOND * 10);
+        unwatched.record_poll(start + SECOND * 9, start + SECOND * 10);
         assert_eq!(unwatched.longest(id(1), start + SECOND * 10), Some(SECOND * 9), "since the look before began");
         unwatched.begin(id(1), SECOND * 50, start + SECOND * 11);
         assert_eq!(unwatched.longest(id(1), start + SECOND * 11), Some(SECOND * 9), "it is measured already");
@@ -92,7 +92,7 @@ mod tests {
                 now = began + answers;
                 let shown_at = began + answers * at / 100;
                 was_seen |= (begins..begins + lasts).contains(&shown_at);
-                unwatched.looked(start + ms(began), start + ms(now));
+                unwatched.record_poll(start + ms(began), start + ms(now));
             }
             now += verdict;
             let over = begins + lasts <= now;

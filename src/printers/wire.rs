@@ -138,7 +138,7 @@ impl PrinterHttpClient {
     }
 
     /// Sends a PUT request without a body, within the time limit for commands.
-    pub(super) async fn put(&self, path: &str) -> Result<Value, PrinterError> {
+    pub(super) async fn send_put(&self, path: &str) -> Result<Value, PrinterError> {
         self.finish(self.client.put(self.url(path)).timeout(self.settings.command_timeout)).await
     }
 

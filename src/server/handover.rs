@@ -1,4 +1,4 @@
-//! Handover on request: a server ends for the one that stands by for it.
+//! Handover on request: a server stops in favour of the standby.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub(crate) const HANDOVER_PATH: &str = "/control/handover";
 
 /// Maximum time for requests to be decided and recorded before the lead is given back.
 pub(super) const COMMIT_TIME: Duration = Duration::from_secs(5);
-/// Time for which new connections are told that another server leads, after the lead was given back: as long as the
+/// Time for which new connections are told that another server is active, after the lead was given back: as long as the
 /// other server may take to be ready.
 pub const FAREWELL_TIME: Duration = Duration::from_secs(5);
 
@@ -46,14 +46,14 @@ impl HandoverDesk {
 
 async fn request(State(desk): State<HandoverDesk>) -> Result<StatusCode, ApiError> {
     if !desk.has_lease {
-        return Err(ApiError::conflict("no_standby", "only a server on PostgreSQL has others that stand by for it"));
+        return Err(ApiError::conflict("no_standby", "handover requires PostgreSQL and a standby server"));
     }
     match lease::is_followed(&own_secrets::database_settings(&desk.config)).await {
         Ok(true) => {
             desk.requested.cancel();
             Ok(StatusCode::ACCEPTED)
         }
-        Ok(false) => Err(ApiError::conflict("no_standby", "no server that could take over stands by for this one")),
+        Ok(false) => Err(ApiError::conflict("no_standby", "no standby server is ready to take over")),
         Err(error) => Err(ApiError::unavailable("unavailable", error.to_string(), 5)),
     }
 }

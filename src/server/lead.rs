@@ -13,7 +13,7 @@ use platform::watch::WatchSender;
 /// Reason that this server no longer leads, and must end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LeadLoss {
-    /// Another server leads, or the database has lost changes.
+    /// Another server is active, or the database has lost changes.
     #[error("another server has taken over the database, or it has lost changes; the last error in the log says which")]
     TakenOver,
     /// Nobody renews the lease any more, so nothing that waits for it would ever begin.

@@ -1,4 +1,4 @@
-//! Check that a server that stands by could go on with the shop of the server that leads.
+//! Check that a standby server could go on with the shop of the active server.
 //!
 //! It goes on beside the attempts to take the lead, and delays none. What fails because of the network is tried again:
 //! only a setting that is certainly wrong ends the server. The secrets are checked again and again.
@@ -24,7 +24,7 @@ const FOLDER_INTERVAL: Duration = Duration::from_millis(100);
 /// Delay after a failure of the network, and between two looks at the secrets.
 const NETWORK_PAUSE: Duration = Duration::from_secs(5);
 
-/// Checks that this server could go on with the shop of the server that leads, and ends as soon as that is certain.
+/// Checks that this server could go on with the shop of the active server, and ends as soon as that is certain.
 /// While a command uses the database, nothing is checked.
 pub(super) async fn check(config: &Config, mut leaders: WatchReceiver<CurrentLeader>) -> Result<(), StartError> {
     if leading_mark(&mut leaders).await.is_none() {
@@ -36,7 +36,7 @@ pub(super) async fn check(config: &Config, mut leaders: WatchReceiver<CurrentLea
 }
 
 /// Checks from time to time whether the shop still has the secrets of this server, and ends with the fault as soon as
-/// it has not: the server that leads may have replaced the key.
+/// it has not: the active server may have replaced the key.
 pub(super) async fn later_fault(config: &Config, mut leaders: WatchReceiver<CurrentLeader>) -> StartError {
     loop {
         sleep(NETWORK_PAUSE).await;

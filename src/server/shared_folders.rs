@@ -1,4 +1,4 @@
-//! Folders, or the place in a bucket, that servers on the same database share. The server that leads leaves a random
+//! Folders, or the place in a bucket, that servers on the same database share. The active server leaves a random
 //! mark in them, which shows that another server sees the same ones, and not copies of them.
 
 use std::fs;
@@ -19,13 +19,13 @@ use crate::services::object_storage::large::SINGLE_TIME;
 use crate::services::object_storage::mark::{MarkOwner, PlaceMark};
 use crate::store::lease::Leadership;
 
-/// File or object with the mark of the server that leads. Backups leave out files whose names contain `#`.
+/// File or object with the mark of the active server. Backups leave out files whose names contain `#`.
 const MARK_FILE: &str = "leader#mark";
 /// Maximum time for which a server that may start without the bucket waits for it.
 const MAX_BUCKET_WAIT: Duration = Duration::from_secs(2);
 /// Interval between two attempts to mark a bucket that does not respond.
 const MARK_INTERVAL: Duration = Duration::from_secs(1);
-/// Interval in which a server that leads looks whether the bucket still has its mark.
+/// Interval in which an active server looks whether the bucket still has its mark.
 const CHECK_INTERVAL: Duration = Duration::from_secs(3 * 60);
 
 /// Returns the folders that a server needs to go on with another one's shop, each with its setting.
@@ -60,7 +60,7 @@ pub(super) fn is_silent(error: &ShopStartError) -> bool {
     matches!(error, ShopStartError::FilesBucket { source, .. } if source.is_transient())
 }
 
-/// Marks what is shared with servers that stand by, with a text of the server that leads. A bucket is marked later
+/// Marks what is shared with standby servers, with a text of the active server. A bucket is marked later
 /// if it does not respond, and again if it has lost the mark, for as long as this server leads.
 pub(super) async fn mark(config: &Config, lead: &Lead, mark: &str) -> Result<(), StartError> {
     for (_, folder) in folders(config) {
@@ -87,9 +87,9 @@ async fn keep_marked(config: Config, leadership: Leadership, mark: String, mut i
         sleep(if is_marked { CHECK_INTERVAL } else { MARK_INTERVAL }).await;
         match mark_bucket(&config, &leadership, &mark).await {
             Ok(()) if mem::replace(&mut is_marked, true) => {}
-            Ok(()) => tracing::info!("marked the bucket for files, so that other servers can stand by"),
+            Ok(()) => tracing::info!("marked the bucket for files; standby servers can use it"),
             Err(error) if !is_silent(&error) && !mem::replace(&mut is_logged, true) => {
-                tracing::error!(%error, "the bucket for files cannot be marked, so no other server can stand by");
+                tracing::error!(%error, "cannot mark the bucket for files, so no standby server can use it");
             }
             Err(_) => {}
         }
@@ -110,11 +110,11 @@ async fn renew(place: &PlaceMark, leadership: &Leadership, mark: &str) -> Result
         return Ok(());
     }
     leadership.wait_until_confirmed_for(SINGLE_TIME).await;
-    place.put_once(mark).await?;
+    place.write_once(mark).await?;
     match place.owner(mark).await? {
         MarkOwner::Own => Ok(()),
         MarkOwner::Nobody | MarkOwner::Other => {
-            Err(StorageError::Unavailable("the mark of the server that leads was not kept".to_owned()))
+            Err(StorageError::Unavailable("the mark of the active server was not stored".to_owned()))
         }
     }
 }
@@ -123,13 +123,13 @@ fn has_mark(folder: &Path, mark: &str) -> bool {
     fs::read_to_string(folder.join(MARK_FILE)).is_ok_and(|text| text == mark)
 }
 
-/// Checks that this server sees what the server that leads has marked, and reaches the bucket for documents.
+/// Checks that this server sees what the active server has marked, and reaches the bucket for documents.
 pub(crate) async fn check(config: &Config, mark: &str) -> Result<(), StartError> {
     check_marks(config, mark).await?;
     check_bucket(config).await
 }
 
-/// Checks that this server sees what the server that leads has marked.
+/// Checks that this server sees what the active server has marked.
 pub(super) async fn check_marks(config: &Config, mark: &str) -> Result<(), StartError> {
     for (setting, folder) in folders(config) {
         let (place, mark) = (folder.clone(), mark.to_owned());
@@ -199,7 +199,7 @@ mod tests {
         let renew = async || renew(&place, &Leadership::default(), "a").await.unwrap();
         renew().await;
         assert_eq!(place.owner("a").await.unwrap(), MarkOwner::Own);
-        place.put("overtaken").await.unwrap();
+        place.write("overtaken").await.unwrap();
         renew().await;
         assert_eq!(place.owner("a").await.unwrap(), MarkOwner::Own);
     }

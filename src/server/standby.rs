@@ -86,14 +86,14 @@ pub(super) async fn lead_or_wait(
         LeaseAttempt::Held(leader) => leader,
     };
     *stands_by = true;
-    tracing::info!(leader = leader.address, "another server leads; standing by");
+    tracing::info!(leader = leader.address, "another server is active; standing by");
     let front = StandbyFront::start(listener, config, leader).map_err(unusable)?;
     let won = win(config, &mut lease, &front.leader).await?;
     tracing::info!("this server takes over");
     Ok((renew(won)?, Some(front)))
 }
 
-/// Waits until this server has the lease, and checks meanwhile that it could go on with the shop of the one that leads.
+/// Waits until this server has the lease, and checks meanwhile that it could go on with the shop of the active one.
 /// If a newer version has led and changed the tables, this one cannot.
 async fn win(
     config: &Config,
@@ -140,7 +140,7 @@ async fn open_lease(config: &Config, lock: &File, is_server: bool) -> Result<Opt
     if !settings.url.starts_with("postgres") {
         return Ok(None);
     }
-    // Strangers are told where to find the server that leads, so an address in the network of the shop is not for them.
+    // Strangers are told where to find the active server, so an address in the network of the shop is not for them.
     let address = if is_server { config.server.public_url.clone() } else { String::new() };
     let holder = LeaseHolder { id: holder_id(lock), is_server, address };
     LeaseWatch::open(settings, holder).await.map(Some).map_err(|source| refused(config, source))

@@ -176,7 +176,7 @@ impl CacheParts {
             tokio::fs::rename(&new, file).await
         };
         if let Err(error) = written.await {
-            tracing::warn!(%error, "the last good catalogue could not be stored on disk");
+            tracing::warn!(%error, "cannot store the last good catalogue on disk");
         }
         if let Some(redis) = &self.redis
             && let Err(error) = redis.keep_text(REDIS_NAME, &text, REDIS_LIFETIME).await

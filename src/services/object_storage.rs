@@ -278,7 +278,7 @@ impl ObjectStorage {
         // Servers that check the same bucket at the same time have an object each.
         let key = format!("printfloor-check-{}", hex::encode(secret_bytes::<8>()));
         let content = Bytes::from_static(b"check");
-        self.put(&key, "text/plain", content.clone()).await?;
+        self.store(&key, "text/plain", content.clone()).await?;
         let stored = self.get(&key).await;
         self.remove(&key).await?;
         if stored? == content {
@@ -293,7 +293,7 @@ impl ObjectStorage {
     /// # Errors
     ///
     /// Returns an error if the document was not stored, or the outcome is unknown.
-    pub async fn put(&self, key: &str, media: &'static str, content: Bytes) -> Result<(), StorageError> {
+    pub async fn store(&self, key: &str, media: &'static str, content: Bytes) -> Result<(), StorageError> {
         let time = self.transfer_time(content.len() as u64);
         let payload = PutPayload::from_bytes(content);
         let path = Path::from(key);

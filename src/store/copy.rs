@@ -38,12 +38,12 @@ pub enum CopyError {
     },
     /// A PostgreSQL program needed to make or read copies is not installed.
     #[error(
-        "{0} is not installed on the server's machine: install the PostgreSQL client programs there (Debian: apt install postgresql-client) and try again"
+        "{0} is not installed on the server; install the PostgreSQL client programs (Debian: apt install postgresql-client) and try again"
     )]
     NoProgram(&'static str),
     /// A PostgreSQL program is older than the database server and therefore cannot copy the database.
     #[error(
-        "{program} is from PostgreSQL {version}, but the database is PostgreSQL {server_version}: install the client programs of PostgreSQL {server_version} on the server's machine and try again"
+        "{program} is from PostgreSQL {version}, but the database is PostgreSQL {server_version}; install the client programs of PostgreSQL {server_version} on the server and try again"
     )]
     OldProgram {
         /// Program name.

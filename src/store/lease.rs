@@ -1,7 +1,7 @@
 //! Lease of a PostgreSQL database, which decides which of the servers that use it leads while the others stand by.
 //!
 //! The lease is the only row of a table that belongs to no migration and is in no backup. The leader raises the row's
-//! `beat` in short intervals, on a connection of its own. A server that stands by reads the row: once the beat has not
+//! `beat` in short intervals, on a connection of its own. A standby server reads the row: once the beat has not
 //! changed for `LEASE_TIME` by its own clock, it takes the lease, ends the session in which the former leader writes,
 //! and raises the epoch, in one transaction. No two clocks are ever compared, neither of machines nor of the database.
 //!
@@ -41,7 +41,7 @@ const LEASE_TIME: Duration = Duration::from_millis(2500);
 const ANSWER_TIME: Duration = Duration::from_secs(1);
 /// Maximum time to take the lease, in which sessions of the former leader end.
 const TAKING_TIME: Duration = Duration::from_secs(3);
-/// Interval in which a server that stands by looks whether a newer version has changed the tables.
+/// Interval in which a standby server looks whether a newer version has changed the tables.
 const VERSION_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum time to connect for the first time.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
@@ -70,7 +70,7 @@ impl LeaseHolder {
     }
 }
 
-/// Server that leads, as others see it.
+/// Active server, as others see it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CurrentLeader {
     /// `false` if a command uses the database, for example a restore.
@@ -115,11 +115,11 @@ enum LeaseGround {
 pub enum LeaseAttempt {
     /// This server leads.
     Won(Box<Lease>),
-    /// Another server leads, or uses the database without a lease.
+    /// Another server is active, or uses the database without a lease.
     Held(CurrentLeader),
 }
 
-/// Returns the server that leads; `None` if none does. Changes nothing.
+/// Returns the active server; `None` if there is none. Changes nothing.
 ///
 /// # Errors
 ///

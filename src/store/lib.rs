@@ -92,7 +92,7 @@ impl Store {
         };
         let owner = CommitOwner::new(|settlement| {
             if settlement != Settlement::Durable {
-                tracing::warn!(?settlement, "could not write audit lines");
+                tracing::warn!(?settlement, "cannot write lines of the audit log");
             }
         });
         self.commit(submission, owner);

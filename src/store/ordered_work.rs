@@ -47,7 +47,7 @@ impl OrderedWork {
                         true
                     }
                     Err(LoadError::Db(error)) => {
-                        tracing::error!(kind = key.0, id = %key.1, %error, "loading an aggregate failed");
+                        tracing::error!(kind = key.0, id = %key.1, %error, "cannot load an aggregate");
                         false
                     }
                 }

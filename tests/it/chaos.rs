@@ -159,7 +159,7 @@ fn jobs_by_number(outcomes: &[Outcome<'_>]) -> BTreeMap<String, Value> {
 
 fn the_audit_log_fits(app: &App) {
     let audited = app.command(&["audit", "verify"], "");
-    assert!(audited.contains(" lines fit, from "), "{audited}");
+    assert!(audited.contains(" lines verified, from "), "{audited}");
 }
 
 on_both! {

@@ -240,7 +240,7 @@ fn it_can_be_told_to_end_with_its_standard_input() {
     assert!(place.done("key create --data data --name first --role admin").starts_with("key_test_"));
 }
 
-/// Whoever started it may have ended without reading what it says.
+/// Fills standard error: whoever started the server may have ended without reading it.
 #[test]
 fn it_ends_with_its_standard_input_although_standard_error_is_full() {
     let (_unread, mut errors) = pipe().unwrap();
@@ -253,7 +253,7 @@ fn it_ends_with_its_standard_input_although_standard_error_is_full() {
     assert_eq!(code, Some(0), "{lines:?}");
 }
 
-/// Its input may have ended before it has started: what refuses the start is said all the same.
+/// Closes standard input before the server has started: a refused start is reported all the same.
 #[test]
 fn whose_input_has_ended_says_why_it_did_not_start_or_that_it_ended() {
     let place = Place::new();

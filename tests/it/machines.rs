@@ -293,7 +293,7 @@ impl Floor {
     }
 
     /// Waits until the server has polled the printer two more times.
-    pub async fn looked_at(&self, printer: usize) {
+    pub async fn wait_for_poll(&self, printer: usize) {
         for _ in 0..2 {
             let before = self.status(printer).await["updatedAt"].clone();
             self.status_until("another look", printer, |status| status["updatedAt"] != before).await;

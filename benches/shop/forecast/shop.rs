@@ -38,7 +38,7 @@ const URGENT: f64 = 0.1;
 const STARTING: i64 = MINUTE;
 
 /// Numbers of kept and broken promises of one shop.
-pub struct Outcome {
+pub struct SimulatedOutcome {
     pub met: u32,
     pub missed: u32,
 }
@@ -99,7 +99,7 @@ struct Running {
     fails: bool,
 }
 
-struct Shop {
+struct ForecastShop {
     random: fastrand::Rng,
     board: DispatchIndex,
     orders: HashMap<Id, Order>,
@@ -113,19 +113,19 @@ struct Shop {
     true_paces: Vec<f64>,
     paces: Paces,
     stretch: DelayRatios,
-    outcome: Outcome,
+    outcome: SimulatedOutcome,
 }
 
 /// Simulates one shop.
-pub fn simulated(seed: u64) -> Outcome {
+pub fn simulated(seed: u64) -> SimulatedOutcome {
     let mut random = fastrand::Rng::with_seed(seed);
     let files = (0..FILES).map(|_| (spread(&mut random, 0.15), random.i64(20..360) * 60)).collect();
     let true_paces = (0..PRINTERS).map(|_| spread(&mut random, 0.08)).collect();
     let printers: Vec<Printer> = (0..PRINTERS).map(|n| printer(n, n == 0, START)).collect();
     let mut board = DispatchIndex::new(rules());
     printers.iter().for_each(|printer| board.printer_changed(printer));
-    let outcome = Outcome { met: 0, missed: 0 };
-    let mut shop = Shop {
+    let outcome = SimulatedOutcome { met: 0, missed: 0 };
+    let mut shop = ForecastShop {
         random,
         board,
         orders: HashMap::new(),
@@ -162,7 +162,7 @@ fn exponential(random: &mut fastrand::Rng, mean: f64) -> i64 {
     (-(1.0 - random.f64()).ln() * mean) as i64
 }
 
-impl Shop {
+impl ForecastShop {
     fn at(&mut self, at: Timestamp, next: Next) {
         self.count += 1;
         self.next.push(Reverse((at, self.count, next)));

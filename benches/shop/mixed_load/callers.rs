@@ -27,7 +27,7 @@ const UPLOAD_LINES: usize = 10_000;
 const TRIES: usize = 2;
 
 /// Server, and the resources that the clients use.
-pub struct Shop {
+pub struct LoadedShop {
     /// Address of the server.
     pub address: SocketAddr,
     key: String,
@@ -39,7 +39,7 @@ pub struct Shop {
     printer: String,
 }
 
-impl Shop {
+impl LoadedShop {
     /// Creates the resources.
     pub async fn of(app: &Remote, printer: &str) -> Self {
         let sku = app.sku().await;
@@ -79,13 +79,13 @@ impl Shop {
 
 /// Counts of the responses to all clients.
 #[derive(Default)]
-pub struct Tally {
+pub struct LoadTally {
     good: AtomicU64,
     refused: AtomicU64,
     errors: Mutex<BTreeMap<String, u64>>,
 }
 
-impl Tally {
+impl LoadTally {
     /// Returns the number of successful responses.
     pub fn good(&self) -> u64 {
         self.good.load(Ordering::Relaxed)
@@ -116,14 +116,14 @@ impl Tally {
 }
 
 /// Client with one connection, which is opened anew when the server has closed it.
-struct Caller {
-    shop: Arc<Shop>,
-    tally: Arc<Tally>,
+struct LoadCaller {
+    shop: Arc<LoadedShop>,
+    tally: Arc<LoadTally>,
     client: Option<Client>,
 }
 
-impl Caller {
-    fn new(shop: Arc<Shop>, tally: Arc<Tally>) -> Self {
+impl LoadCaller {
+    fn new(shop: Arc<LoadedShop>, tally: Arc<LoadTally>) -> Self {
         Self { shop, tally, client: None }
     }
 
@@ -170,8 +170,8 @@ fn id(body: &Value) -> Option<String> {
 }
 
 /// Reads lists and single resources until the end.
-pub async fn read(shop: Arc<Shop>, tally: Arc<Tally>, n: usize, end: Instant) {
-    let mut caller = Caller::new(shop, tally);
+pub async fn read(shop: Arc<LoadedShop>, tally: Arc<LoadTally>, n: usize, end: Instant) {
+    let mut caller = LoadCaller::new(shop, tally);
     let mut round = n;
     while Instant::now() < end {
         let request = caller.shop.reading(round);
@@ -181,8 +181,8 @@ pub async fn read(shop: Arc<Shop>, tally: Arc<Tally>, n: usize, end: Instant) {
 }
 
 /// Changes stock, and places and cancels orders, until the end.
-pub async fn write(shop: Arc<Shop>, tally: Arc<Tally>, n: usize, end: Instant) {
-    let mut caller = Caller::new(shop, tally);
+pub async fn write(shop: Arc<LoadedShop>, tally: Arc<LoadTally>, n: usize, end: Instant) {
+    let mut caller = LoadCaller::new(shop, tally);
     let mut round = 0;
     while Instant::now() < end {
         let change = caller.shop.change(&format!("change-{n}-{round}"));
@@ -195,8 +195,8 @@ pub async fn write(shop: Arc<Shop>, tally: Arc<Tally>, n: usize, end: Instant) {
 }
 
 /// Uploads files with distinct contents, and deletes them, until the end.
-pub async fn upload_and_delete(shop: Arc<Shop>, tally: Arc<Tally>, n: usize, end: Instant) {
-    let mut caller = Caller::new(shop, tally);
+pub async fn upload_and_delete(shop: Arc<LoadedShop>, tally: Arc<LoadTally>, n: usize, end: Instant) {
+    let mut caller = LoadCaller::new(shop, tally);
     let mut round = 0;
     while Instant::now() < end {
         let code = format!(
@@ -213,8 +213,8 @@ pub async fn upload_and_delete(shop: Arc<Shop>, tally: Arc<Tally>, n: usize, end
 }
 
 /// Orders parts and pays for them, so that they are printed, until the end.
-pub async fn order_prints(shop: Arc<Shop>, tally: Arc<Tally>, end: Instant) {
-    let mut caller = Caller::new(shop, tally);
+pub async fn order_prints(shop: Arc<LoadedShop>, tally: Arc<LoadTally>, end: Instant) {
+    let mut caller = LoadCaller::new(shop, tally);
     let mut round = 0;
     while Instant::now() < end {
         let next = Instant::now() + PRINT_EVERY;
@@ -227,7 +227,7 @@ pub async fn order_prints(shop: Arc<Shop>, tally: Arc<Tally>, end: Instant) {
 }
 
 /// Follows the event stream again and again, as long as one more time fits before the end.
-pub async fn follow(shop: Arc<Shop>, tally: Arc<Tally>, end: Instant) {
+pub async fn follow(shop: Arc<LoadedShop>, tally: Arc<LoadTally>, end: Instant) {
     while Instant::now() + FOLLOWED < end {
         match follow_once(&shop, Instant::now() + FOLLOWED).await {
             Some((status, has_retry_after)) => tally.add("stream", status, has_retry_after),
@@ -239,7 +239,7 @@ pub async fn follow(shop: Arc<Shop>, tally: Arc<Tally>, end: Instant) {
 
 /// Reads the stream until this time. Returns the status and whether the response has `Retry-After`; `None` if the
 /// stream was interrupted.
-async fn follow_once(shop: &Shop, until: Instant) -> Option<(u16, bool)> {
+async fn follow_once(shop: &LoadedShop, until: Instant) -> Option<(u16, bool)> {
     let mut stream = TcpStream::connect(shop.address).await.ok()?;
     stream.write_all(&get("/api/events/stream", &shop.key)).await.ok()?;
     let (mut head, mut bytes) = (Vec::new(), vec![0; 65_536]);

@@ -53,7 +53,7 @@ pub enum BackupError {
     #[error("a backup is already being created or downloaded; try again when it is finished")]
     UnderWay,
     /// A copy of the database would fill the disk.
-    #[error("not enough disk space for a copy of the database in the data directory; free some space and try again")]
+    #[error("not enough disk space for a copy of the database in the data directory; free up some space and try again")]
     NoRoom,
     /// Copying the database failed.
     #[error(transparent)]
@@ -338,7 +338,7 @@ mod tests {
         let (place, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let bucket = ObjectStorage::folder(place.path(), String::new()).unwrap();
         for name in ["INV-1", "INV-2"] {
-            bucket.put(&format!("abc/{name}.pdf"), "application/pdf", name.into()).await.unwrap();
+            bucket.store(&format!("abc/{name}.pdf"), "application/pdf", name.into()).await.unwrap();
         }
         let folder = dir.path().to_owned();
         let visit_all = move || {

@@ -90,6 +90,6 @@ async fn undo_if_named(
     }
     sleep(delay).await;
     let stored_again = removal.undo().await?;
-    tracing::error!(sha256, stored_again, "contents were removed that another server had recorded meanwhile");
+    tracing::error!(sha256, stored_again, "removed contents that another server had recorded in the meantime");
     Ok(true)
 }

@@ -250,7 +250,7 @@ impl InvoiceDocuments {
         let key = self.key(whole);
         if !self.storage.has(&key).await? {
             let pdf = self.pdf(whole).await?;
-            self.storage.put(&key, "application/pdf", pdf).await?;
+            self.storage.store(&key, "application/pdf", pdf).await?;
         }
         let url = self.storage.url(&key);
         self.remember(key, true);

@@ -302,7 +302,7 @@ impl IntegrationWork for StockSyncWork {
             if is_judged {
                 line.needs_person(why.clone());
             }
-            self.board.looked(self.environment.now(), outcome.err().map(|error| error.to_string()).or(fault));
+            self.board.record_poll(self.environment.now(), outcome.err().map(|error| error.to_string()).or(fault));
             if is_judged {
                 self.alert.tell(line, why.as_deref()).await;
             }

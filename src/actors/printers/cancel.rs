@@ -17,7 +17,7 @@ use kernel::handle::Handle;
 /// because a printer that responds with "ok" may still be printing; the next poll will show it.
 pub(super) async fn cancel(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let Some(connection) = with.connections.get(of.id()) else { return };
-    connection.calm().await;
+    connection.wait_until_no_stop().await;
     let began = Instant::now();
     let status = match look(with, of, &connection, with.settings.offline).await {
         Ok(status) => status,

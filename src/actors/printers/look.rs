@@ -49,7 +49,7 @@ pub(super) async fn poll(
     let mut status = ask_twice(|| connection.adapter.status(with.environment.now()), patience).await?;
     status.drop_false_end();
     if status.connection == Connection::Connected {
-        connection.looked(began);
+        connection.record_poll(began);
     }
     with.connections.temperatures.note(of.id(), status.updated_at, &status.heaters);
     let before = connection.status.borrow().clone();

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::look::look;
-use super::run::looked_again;
+use super::run::poll_again;
 use super::send::{UploadRetries, send};
 use super::{PrinterEffects, tell};
 use domain::id::Id;
@@ -284,7 +284,7 @@ async fn begin(
         Err(error) => return Some(Err(error)),
     };
     // The rules go by what is seen now: a person may have begun a print meanwhile.
-    if let Err(error) = looked_again(with, of, &connection).await {
+    if let Err(error) = poll_again(with, of, &connection).await {
         return Some(Err(error));
     }
     let uploaded = PrinterUpload::Manual { id: manual.id, remote_name: name.clone() };

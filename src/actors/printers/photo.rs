@@ -62,7 +62,8 @@ pub(super) async fn photograph(with: &PrinterEffects, of: &Handle<Printer>, atte
         // No such order or job: nobody will ask for it.
         Ok(_) | Err(AskError::Refused(_)) => {}
         Err(error) => {
-            return tracing::debug!(printer = %of.id(), %error, "notifying the order of a picture failed; retrying");
+            let printer = of.id();
+            return tracing::debug!(%printer, %error, "cannot record a print's picture in its order; retrying");
         }
     }
     tell(of, PrinterNews::PhotoOver(attempt)).await;
@@ -103,7 +104,7 @@ async fn take(with: &PrinterEffects, of: &Handle<Printer>, due: &PhotoDue) -> Ca
 async fn keep(with: &PrinterEffects, id: Id, due: &PhotoDue, picture: Picture) -> Result<(), String> {
     let words = |error: &dyn std::fmt::Display| error.to_string();
     let recording = with.blobs.recording();
-    let content = with.blobs.put(&picture.bytes, &recording).await.map_err(|error| words(&error))?;
+    let content = with.blobs.store(&picture.bytes, &recording).await.map_err(|error| words(&error))?;
     let stem = due.file_name.split_once('.').map_or(due.file_name.as_str(), |(stem, _)| stem);
     let create = FileCommand::Create {
         name: format!("{stem}.{}", picture.kind.ending()),

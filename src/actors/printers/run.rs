@@ -147,7 +147,7 @@ async fn deliver(
         }
     };
     // The rules go by what is seen now: a person may have begun a print meanwhile.
-    looked_again(with, of, &connection).await.map_err(|error| DeliveryFailure::of("before the start", &error))?;
+    poll_again(with, of, &connection).await.map_err(|error| DeliveryFailure::of("before the start", &error))?;
     let uploaded = PrinterUpload::Attempt { attempt, remote_name: remote_name.clone(), server_mark };
     // Repeated as long as the database cannot write: the upload is not.
     if !matches!(report(of, uploaded).await, Ok(UploadAnswer::Go)) {
@@ -221,7 +221,7 @@ fn taken_meanwhile(of: &Handle<Printer>) -> Option<String> {
 }
 
 /// Polls the printer immediately before the start. Failures that may be transient are retried as often as for uploads.
-pub(super) async fn looked_again(
+pub(super) async fn poll_again(
     with: &PrinterEffects,
     of: &Handle<Printer>,
     connection: &PrinterConnection,
@@ -271,7 +271,7 @@ async fn judge(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let evidence = match with.connections.wait_for(of.id()).await {
         Some(connection) => {
             // What an emergency stop causes must not be taken for anything else.
-            connection.calm().await;
+            connection.wait_until_no_stop().await;
             let status = look(with, of, &connection, with.settings.offline).await;
             // The look itself may have decided.
             let Some(hand) = undecided(of, attempt) else { return };

@@ -44,7 +44,7 @@ fn is_transient(error: &PrinterError) -> bool {
 /// stopped responding, because waiting for the buffers of a dead connection would delay the print by minutes.
 pub(super) async fn send(connection: &PrinterConnection, name: &str, source: &Source) -> Result<String, PrinterError> {
     // While a stop is being recorded, nothing more is sent: once it is, the print is over.
-    connection.calm().await;
+    connection.wait_until_no_stop().await;
     let mut status = connection.status.subscribe();
     let silent = async {
         if status.wait_for(|status| status.connection == Connection::Unreachable).await.is_err() {
@@ -56,7 +56,7 @@ pub(super) async fn send(connection: &PrinterConnection, name: &str, source: &So
         uploaded = connection.adapter.upload(name, source) => uploaded,
         () = silent => Err(PrinterError::Unreachable("it stopped responding".to_owned())),
     };
-    connection.calm().await;
+    connection.wait_until_no_stop().await;
     uploaded
 }
 

@@ -56,7 +56,7 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
             return;
         }
     };
-    let watched = WatchGuard { with, of, connection: with.connections.put(of.id(), adapter) };
+    let watched = WatchGuard { with, of, connection: with.connections.insert(of.id(), adapter) };
     let connection = &watched.connection;
     let tidying = async {
         if with.settings.keep_files {

@@ -1,4 +1,4 @@
-//! Checks that this server could stand by for the one that leads.
+//! Checks that this server could be the standby of the active one.
 
 use super::report::CheckReport;
 use crate::app::own_secrets;
@@ -19,7 +19,7 @@ pub async fn check(report: &mut CheckReport, config: &Config) {
     match check_shared_folders(config, &leader.mark).await {
         Ok(()) => {
             let name = if leader.address.is_empty() { "another server" } else { leader.address.as_str() };
-            report.fine("standby", format!("{name} leads, and its folders are those of this server"));
+            report.fine("standby", format!("{name} is active, and its directories are those of this server"));
         }
         Err(error) => {
             let error = CliError::from(error);

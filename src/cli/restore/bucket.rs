@@ -60,7 +60,7 @@ impl RestoreBucket {
 
     /// Marks the place as the one of this restore.
     pub(super) async fn mark(&self, text: &str) -> Result<(), CliError> {
-        self.place_mark().put(text).await.map_err(|error| self.failed(&error))
+        self.place_mark().write(text).await.map_err(|error| self.failed(&error))
     }
 
     /// Removes the mark when the restore is complete.
@@ -145,7 +145,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let storage = ObjectStorage::folder(folder.path(), String::new()).unwrap();
         let bucket = RestoreBucket { address: "s3://shop/live".to_owned(), storage, has_documents: true };
-        let put = async || bucket.storage.put("files/ab/abc", "text/plain", "content".into()).await.unwrap();
+        let put = async || bucket.storage.store("files/ab/abc", "text/plain", "content".into()).await.unwrap();
         bucket.clear("first").await.unwrap();
         bucket.mark("first").await.unwrap();
         put().await;

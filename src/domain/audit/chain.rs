@@ -124,9 +124,9 @@ pub enum ChainFault {
     },
     /// A line has a number that another one has, or that has not been reached.
     Extra(i64),
-    /// The hash of the line with this number does not fit.
+    /// The hash of the line with this number does not match.
     Changed(i64),
-    /// The line with this number fits, but is not the one of a head that was stored elsewhere.
+    /// The line with this number matches, but is not the one of a head that was stored elsewhere.
     Rewritten(i64),
     /// The head in the database is not the hash of the last line, which has this number.
     Head(i64),
@@ -139,10 +139,10 @@ impl fmt::Display for ChainFault {
             Self::Missing { first, last } => write!(f, "lines {first} to {last} are missing"),
             Self::Extra(number) => write!(f, "a line with the number {number} was inserted"),
             Self::Changed(number) => {
-                write!(f, "line {number} does not fit: it was changed, or the line before it together with its hash")
+                write!(f, "line {number} does not match: it was changed, or the line before it and its hash were")
             }
             Self::Rewritten(number) => {
-                write!(f, "line {number} is not the one of the given head: lines up to it were rewritten")
+                write!(f, "line {number} does not match the given head: lines up to it were rewritten")
             }
             Self::Head(number) => write!(f, "the head in the database is not the hash of the last line ({number})"),
         }
@@ -152,7 +152,7 @@ impl fmt::Display for ChainFault {
 /// Check of a log, whose lines are passed in the order of their numbers.
 #[derive(Debug)]
 pub struct ChainCheck {
-    /// Last line that fits.
+    /// Last line that matches.
     head: ChainHead,
     /// Head that the database stores.
     stored: ChainHead,

@@ -34,7 +34,7 @@ impl QueueSimulation {
             board.printers.insert(printer.id, board_printer);
         }
         for (order, job) in jobs {
-            board.put(order, job);
+            board.enqueue(order, job);
         }
         Self { board }
     }

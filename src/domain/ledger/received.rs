@@ -95,7 +95,7 @@ fn paid(
     intent: Option<&String>,
 ) {
     if let Some(index) = on.ledger.payments.iter().position(|one| one.is_named(intent, session)) {
-        told_again(on, index, session, intent);
+        apply_repeated_event(on, index, session, intent);
         return; // `checkout.session.completed` and `….async_payment_succeeded` both report the same payment.
     }
     let payable = on.terms.stage == LedgerStage::Payable;
@@ -165,7 +165,7 @@ fn name_currency(on: &mut LedgerEdit<'_>, intent: Option<&String>) {
 
 /// Applies a further event about a known payment. The first event that contains the payment's intent links the refunds
 /// to the payment.
-fn told_again(on: &mut LedgerEdit<'_>, index: usize, session: Option<&String>, intent: Option<&String>) {
+fn apply_repeated_event(on: &mut LedgerEdit<'_>, index: usize, session: Option<&String>, intent: Option<&String>) {
     let Some(payment) = on.ledger.payments.get(index) else { return };
     let unknown = payment.reference == payment.session;
     let (Some(intent), true) = (intent.filter(|one| payment.reference.as_ref() != Some(*one)), unknown) else {

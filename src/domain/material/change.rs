@@ -79,7 +79,7 @@ impl<'a> MaterialChange<'a> {
     /// Determines the state of a claim that is not held, and reserves its need if it fits. If `unheard` is `true`, the
     /// order will be notified, which is unnecessary when the response to the order's own message contains the state.
     pub(super) fn check(&mut self, mut claim: Claim, unheard: bool) {
-        claim.state = self.next.stands(self.cx, &claim);
+        claim.state = self.next.claim_state(self.cx, &claim);
         match claim.state {
             ClaimState::Held => {
                 self.movement(MovementKind::Reserve, Amount::ZERO, claim.need, Some(claim.id.job), None);
@@ -89,7 +89,7 @@ impl<'a> MaterialChange<'a> {
             ClaimState::Short => self.fell_short = true,
             ClaimState::BelowReorderPoint => {}
         }
-        self.put(claim);
+        self.set_claim(claim);
     }
 
     /// Corrects the reserved amount of a held claim. Stock below the reorder point does not end a reservation. If the
@@ -100,11 +100,11 @@ impl<'a> MaterialChange<'a> {
         if need <= free {
             let kind = if more > Amount::ZERO { MovementKind::Reserve } else { MovementKind::Release };
             self.movement(kind, Amount::ZERO, more, job, Some(SLICED));
-            self.put(Claim { need, ..held });
+            self.set_claim(Claim { need, ..held });
         } else {
             self.movement(MovementKind::Release, Amount::ZERO, -held.need, job, Some(SLICED));
             self.fell_short = true;
-            self.put(Claim {
+            self.set_claim(Claim {
                 need,
                 state: ClaimState::Short,
                 reserved_at: None,
@@ -116,7 +116,7 @@ impl<'a> MaterialChange<'a> {
     }
 
     /// Stores a claim if it differs from the stored one.
-    pub(super) fn put(&mut self, claim: Claim) {
+    pub(super) fn set_claim(&mut self, claim: Claim) {
         if self.next.claims.get(&claim.id) != Some(&claim) {
             self.touched.insert(claim.id);
             self.next.set_claim(claim);
@@ -173,11 +173,11 @@ impl<'a> MaterialChange<'a> {
         }
         let line: Vec<Claim> = self.next.waiting().cloned().collect();
         for claim in line {
-            let stands = self.next.stands(self.cx, &claim);
-            if stands == ClaimState::Held {
+            let state = self.next.claim_state(self.cx, &claim);
+            if state == ClaimState::Held {
                 self.check(claim, true);
             } else {
-                self.put(Claim { state: stands, ..claim });
+                self.set_claim(Claim { state, ..claim });
             }
         }
     }

@@ -140,7 +140,7 @@ fn claim(
     if corrected {
         // What became free goes by rank over those that wait already and those that ask just now, so that nobody is
         // passed.
-        unanswered.iter().for_each(|ask| change.put(new_claim(ask)));
+        unanswered.iter().for_each(|ask| change.set_claim(new_claim(ask)));
         change.walk();
     }
     for ask in unanswered {
@@ -176,7 +176,7 @@ fn acknowledge(material: &Material, cx: &DecisionContext<'_>, claims: &[ClaimId]
     let mut change = MaterialChange::of(material, cx);
     for id in claims {
         if let Some(claim) = material.claims.get(id).filter(|claim| !claim.waits() && claim.unheard) {
-            change.put(Claim { unheard: false, ..claim.clone() });
+            change.set_claim(Claim { unheard: false, ..claim.clone() });
         }
     }
     if change.is_nothing() {

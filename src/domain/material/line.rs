@@ -58,7 +58,7 @@ impl Material {
 
     /// Returns the state that the claim would have now. A shortage takes precedence over the reorder point, because an
     /// operator's release overrides only the reorder point.
-    pub(super) fn stands(&self, cx: &DecisionContext<'_>, claim: &Claim) -> ClaimState {
+    pub(super) fn claim_state(&self, cx: &DecisionContext<'_>, claim: &Claim) -> ClaimState {
         if self.available() < claim.need {
             ClaimState::Short
         } else if cx.rules.block_below_reorder_point && !claim.released && self.quantity < self.fields.reorder_point {

@@ -50,7 +50,7 @@ impl Command<Material> for LinkCommand {
                 let (quantity, unit, unit_name) = (material.quantity, kind.stock_unit(), kind.unit());
                 let (booking, now) = (cx.ids.id(), cx.now);
                 let ours = OurSide { quantity, unit, unit_name, drawn, in_use, overdue, booking, now };
-                Ok(looked(material, cx, current, look, &ours))
+                Ok(apply_reading(material, cx, current, look, &ours))
             }
             LinkCommand::Settled { booking, verdict, .. } => match current.settled(*booking, verdict) {
                 Some(link) => Ok(stepped(material, cx, SyncStep { link, delta: Amount::ZERO }, "")),
@@ -169,14 +169,14 @@ fn agree(
     Ok(stepped(material, cx, step, ACCEPTED))
 }
 
-fn looked(
+fn apply_reading(
     material: &Material,
     cx: &DecisionContext<'_>,
     current: &StockLink,
     look: &StockReading,
     ours: &OurSide<'_>,
 ) -> Decision<Material, LinkAnswer> {
-    let step = current.looked(look, ours);
+    let step = current.merge_reading(look, ours);
     if step.link == *current && step.delta == Amount::ZERO {
         return Decision::unchanged(linked(material, current));
     }

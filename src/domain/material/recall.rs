@@ -26,7 +26,7 @@ impl MaterialChange<'_> {
                 over -= claim.need;
             }
             if recalled != claim.recalled {
-                self.put(Claim { recalled, ..claim });
+                self.set_claim(Claim { recalled, ..claim });
             }
         }
     }
@@ -35,7 +35,7 @@ impl MaterialChange<'_> {
     pub(super) fn ask_again(&mut self) {
         let kept_claims: Vec<Claim> = self.next.claims.values().filter(|claim| claim.is_retained).cloned().collect();
         for claim in kept_claims {
-            self.put(Claim { is_retained: false, ..claim });
+            self.set_claim(Claim { is_retained: false, ..claim });
         }
     }
 
@@ -43,7 +43,7 @@ impl MaterialChange<'_> {
     pub(super) fn keeps(&mut self, claims: &[ClaimId]) {
         for id in claims {
             if let Some(claim) = self.next.claims.get(id).filter(|claim| claim.recalled).cloned() {
-                self.put(Claim { is_retained: true, recalled: false, ..claim });
+                self.set_claim(Claim { is_retained: true, recalled: false, ..claim });
             }
         }
     }

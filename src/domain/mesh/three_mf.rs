@@ -86,7 +86,7 @@ pub(super) fn measure(file: impl Read + Seek, may_go_on: &mut dyn FnMut() -> boo
     }
     let mut assembly = Assembly { package: &package, solid: Solid::new(), placements: 0, corners: 0, may_go_on };
     for one in &package.build {
-        assembly.put(one, &UNMOVED, 0)?;
+        assembly.place(one, &UNMOVED, 0)?;
     }
     Ok(assembly.solid.facts()?)
 }
@@ -271,7 +271,7 @@ impl Assembly<'_> {
     ///
     /// Returns an error if an object is missing, is placed beyond the range of any machine or too often, or if the
     /// caller cancels.
-    fn put(&mut self, one: &PlacedObject, outer: &Transform, level: usize) -> Result<(), MeasureError> {
+    fn place(&mut self, one: &PlacedObject, outer: &Transform, level: usize) -> Result<(), MeasureError> {
         let package = self.package;
         let object = package.objects.get(&one.object).ok_or(MeshFault::Damaged)?;
         // An object of nothing counts too: a few of them within each other make very many.
@@ -293,7 +293,7 @@ impl Assembly<'_> {
         }
         self.solid.six_volumes += (object.six_volumes * scale(&by)).abs();
         self.solid.facets = self.solid.facets.saturating_add(object.facets);
-        object.parts.iter().try_for_each(|part| self.put(part, &by, level + 1))
+        object.parts.iter().try_for_each(|part| self.place(part, &by, level + 1))
     }
 
     fn go_on(&mut self) -> Result<(), MeasureError> {

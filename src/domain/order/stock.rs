@@ -20,7 +20,7 @@ impl OrderChange<'_> {
     ) -> Decision<Order, OrderNewsAnswer> {
         for (claim, state, words) in answers {
             if let Ok(job) = self.job(claim.job) {
-                self.stands(&job, material, claim.number, *state, words.as_ref());
+                self.apply_claim_answer(&job, material, claim.number, *state, words.as_ref());
             }
         }
         self.acknowledge(true)
@@ -76,7 +76,7 @@ impl OrderChange<'_> {
         }
     }
 
-    fn stands(&mut self, job: &Job, material: Id, number: u32, state: ClaimState, words: Option<&String>) {
+    fn apply_claim_answer(&mut self, job: &Job, material: Id, number: u32, state: ClaimState, words: Option<&String>) {
         let claims = job.claims();
         let Some(own) = claims.iter().find(|own| own.material_id == material) else { return };
         if number != own.number || own.stock == ClaimStatus::None {

@@ -62,7 +62,7 @@ impl StockLink {
 
     /// Merges a new reading of the entry: applies the outside system's changes and decides which of the shop's changes
     /// to record next.
-    pub fn looked(&self, look: &StockReading, ours: &OurSide<'_>) -> SyncStep {
+    pub fn merge_reading(&self, look: &StockReading, ours: &OurSide<'_>) -> SyncStep {
         if self.server != look.server {
             // Nothing that was agreed on with another server holds: a preview again.
             let (server, round) = (look.server.clone(), self.round.wrapping_add(1));
@@ -80,7 +80,7 @@ impl StockLink {
                 conflict: None,
                 ..self.clone()
             };
-            return anew.looked(look, ours);
+            return anew.merge_reading(look, ours);
         }
         let mut next = self.clone();
         next.given_up.retain(|lost| ours.now.since(lost.at) < GIVEN_UP_MS);

@@ -181,7 +181,7 @@ impl ContentBucket {
     ) -> io::Result<()> {
         self.send(sha256, file, class).await?;
         if let Err(error) = self.copies.add_unused(sha256, file, home, bytes).await {
-            tracing::warn!(%error, "cannot keep a local copy of a file in the bucket");
+            tracing::warn!(%error, "cannot cache a file from the bucket locally");
         }
         Ok(())
     }

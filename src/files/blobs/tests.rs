@@ -55,7 +55,7 @@ async fn the_same_bytes_are_kept_once_under_their_digest() {
     let dir = tempfile::tempdir().unwrap();
     let blobs = Blobs::open(dir.path()).unwrap();
     let recording = blobs.recording();
-    let whole = blobs.put(b"abc", &recording).await.unwrap();
+    let whole = blobs.store(b"abc", &recording).await.unwrap();
     assert_eq!(whole.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     let mut pieces = blobs.begin().await.unwrap();
     pieces.write(b"a").await.unwrap();
@@ -101,18 +101,18 @@ async fn contents_are_removed_only_while_none_waits_for_its_record() {
     let dir = tempfile::tempdir().unwrap();
     let blobs = Blobs::open(dir.path()).unwrap();
     let recording = blobs.recording();
-    let contents = blobs.put(b"abc", &recording).await.unwrap();
+    let contents = blobs.store(b"abc", &recording).await.unwrap();
     assert!(blobs.removal(&contents.sha256).is_none(), "it is not recorded yet");
     drop(recording);
     let removal = blobs.removal(&contents.sha256).unwrap();
     let later = blobs.recording();
-    blobs.put(b"xyz", &later).await.unwrap();
+    blobs.store(b"xyz", &later).await.unwrap();
     // The same is stored once it is removed.
     let remove = async move {
         removal.remove().await?;
         removal.clear().await
     };
-    let (again, removed) = tokio::join!(blobs.put(b"abc", &later), remove);
+    let (again, removed) = tokio::join!(blobs.store(b"abc", &later), remove);
     let again = again.unwrap();
     removed.unwrap();
     assert!(blobs.read(&again.sha256).await.is_ok());
@@ -128,8 +128,8 @@ async fn only_what_is_named_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     let blobs = Blobs::open(dir.path()).unwrap();
     let recording = blobs.recording();
-    let named = blobs.put(b"named", &recording).await.unwrap().sha256;
-    blobs.put(b"not named", &recording).await.unwrap();
+    let named = blobs.store(b"named", &recording).await.unwrap().sha256;
+    blobs.store(b"not named", &recording).await.unwrap();
     drop(recording);
     std::fs::write(dir.path().join("notes.txt"), b"a person's").unwrap();
     assert_eq!((keep_only(&blobs, &[&named]).await, files_below(dir.path())), (1, 2));
@@ -140,7 +140,7 @@ async fn only_what_is_named_is_kept() {
 async fn what_is_needed_is_not_removed() {
     let dir = tempfile::tempdir().unwrap();
     let blobs = Arc::new(Blobs::open(dir.path()).unwrap());
-    let stored = blobs.put(b"abc", &blobs.recording()).await.unwrap();
+    let stored = blobs.store(b"abc", &blobs.recording()).await.unwrap();
     let removal = blobs.removal(&stored.sha256).unwrap();
     let mut keeping = std::pin::pin!(blobs.keep_all());
     assert!(futures::poll!(&mut keeping).is_pending(), "a removal is under way");

@@ -13,7 +13,7 @@ const SQUARE: &str = "M83\nG1 X0 Y0 Z0.2\nG1 X10 E1\nG1 Y10 E1\nG1 X0 E1\nG1 Y0 
 
 /// Stores contents and returns their hash.
 async fn store(blobs: &Blobs, bytes: &[u8]) -> String {
-    blobs.put(bytes, &blobs.recording()).await.unwrap().sha256
+    blobs.store(bytes, &blobs.recording()).await.unwrap().sha256
 }
 
 #[tokio::test]

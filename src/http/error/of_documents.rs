@@ -15,7 +15,7 @@ impl From<StorageError> for ApiError {
         match error {
             StorageError::Missing => Refusal::not_found("document").into(),
             StorageError::Silent(_) | StorageError::Unavailable(_) => {
-                tracing::warn!(%error, "object storage");
+                tracing::warn!(%error, "object storage does not respond");
                 Self::unavailable("storage_unavailable", "object storage does not respond", RETRY_SECONDS)
             }
             StorageError::Denied(_) | StorageError::Failed(_) | StorageError::TooLarge => Self::internal(error),

@@ -20,7 +20,7 @@ const MAX_SEEN_SESSIONS: usize = 50_000;
 #[derive(Default)]
 pub struct SessionCustomers {
     customers: DashMap<String, Id>,
-    looked_up: AtomicU64,
+    lookups: AtomicU64,
 }
 
 impl SessionCustomers {
@@ -35,7 +35,7 @@ impl SessionCustomers {
 
     /// Remembers the customer of a session that was looked up; `None` forgets the session because it is invalid.
     pub fn note(&self, hash: String, customer: Option<Id>) {
-        self.looked_up.fetch_add(1, Relaxed);
+        self.lookups.fetch_add(1, Relaxed);
         let Some(id) = customer else {
             self.customers.remove(&hash);
             return;
@@ -47,8 +47,8 @@ impl SessionCustomers {
     }
 
     /// Returns the number of session lookups.
-    pub fn looked_up(&self) -> u64 {
-        self.looked_up.load(Relaxed)
+    pub fn lookups(&self) -> u64 {
+        self.lookups.load(Relaxed)
     }
 }
 
@@ -69,6 +69,6 @@ mod tests {
         assert_eq!(sessions.charge("hash", client), of_customer);
         assert_eq!(sessions.charge("other", client), of_address);
         sessions.note("hash".to_owned(), None);
-        assert_eq!((sessions.charge("hash", client), sessions.looked_up()), (of_address, 2));
+        assert_eq!((sessions.charge("hash", client), sessions.lookups()), (of_address, 2));
     }
 }

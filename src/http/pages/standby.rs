@@ -1,4 +1,4 @@
-//! Answers of a server that stands by for another one: a page for people, errors for programs, and health checks.
+//! Answers of a standby server: a page for people, errors for programs, and health checks.
 
 use std::sync::Arc;
 
@@ -26,14 +26,14 @@ use words::{Language, pages};
 /// Headers of rate limits, which every answer of the API has. Nothing is counted here.
 const LIMIT_HEADERS: [&str; 2] = ["x-ratelimit-limit", "x-ratelimit-remaining"];
 
-/// State of a server that stands by.
+/// State of a standby server.
 #[derive(Clone)]
 struct StandbyState {
     leader: WatchReceiver<CurrentLeader>,
     requests_per_minute: u32,
 }
 
-/// Builds the router of a server that stands by for `leader`.
+/// Builds the router of a standby server of `leader`.
 pub fn router(config: &Config, leader: WatchReceiver<CurrentLeader>) -> Router {
     let requests_per_minute = config.limits.anonymous_requests_per_minute;
     let ids = Arc::new(Environment::of_the_machine(config.rules(), LastNumbers::default()));

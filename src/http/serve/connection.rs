@@ -18,9 +18,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tower::Service as _;
 
 use super::idle_timer::IdleTimer;
-use super::patient::{LingerLimits, RequestPhase, TimeoutStream};
 use super::prefixed::PrefixedStream;
 use super::retry_pause::RetryPause;
+use super::timeout_stream::{LingerLimits, RequestPhase, TimeoutStream};
 use crate::admission::{AcceptSlot, RemoteAddress};
 use crate::error::ApiError;
 use crate::limits::layer::is_always_heard;

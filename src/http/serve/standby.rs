@@ -1,4 +1,4 @@
-//! Serves the routes of a server that stands by: one request on each connection, so that the next one finds the server
+//! Serves the routes of a standby server: one request on each connection, so that the next one finds the server
 //! that it has become.
 
 use std::sync::Arc;

@@ -58,5 +58,5 @@ pub fn read_body<B: RequestBody>(bytes: &[u8]) -> Result<B::Value, ApiError> {
 pub(super) fn read<T: FromJson>(value: Value, in_query: bool, mut faults: Faults) -> Result<T, ApiError> {
     let read = T::from_json(value, &ValuePath { path: "", in_query }, &mut faults);
     faults.refuse()?;
-    read.ok_or_else(|| ApiError::internal("a request could not be read, and no error was reported"))
+    read.ok_or_else(|| ApiError::internal("a request was rejected without an error"))
 }

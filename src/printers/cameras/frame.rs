@@ -69,7 +69,7 @@ pub(super) fn first_frame(stream: &[u8], scanned_bytes: usize) -> FirstFrame {
     }
     let (head, from) = (&stream[..end], end + 4);
     let rest = &stream[from..];
-    let length = match told_length(head) {
+    let length = match content_length(head) {
         Some(length) if rest.len() < length => return FirstFrame::More,
         Some(length) => length,
         None => {
@@ -84,7 +84,7 @@ pub(super) fn first_frame(stream: &[u8], scanned_bytes: usize) -> FirstFrame {
 }
 
 /// Returns the content length declared in a part's header.
-fn told_length(head: &[u8]) -> Option<usize> {
+fn content_length(head: &[u8]) -> Option<usize> {
     let head = String::from_utf8_lossy(head);
     let mut members = head.lines().filter_map(|line| line.split_once(':'));
     let (_, length) = members.find(|(name, _)| name.trim().eq_ignore_ascii_case("content-length"))?;

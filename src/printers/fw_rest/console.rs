@@ -34,7 +34,7 @@ pub(super) async fn lines(printer: &FwRest, count: usize) -> Result<Vec<ConsoleL
 }
 
 /// Returns Klipper's responses after the line `before`, without the console's markers.
-pub(super) fn said_after(lines: Vec<ConsoleLine>, before: Option<&ConsoleLine>) -> Vec<String> {
+pub(super) fn responses_after(lines: Vec<ConsoleLine>, before: Option<&ConsoleLine>) -> Vec<String> {
     let position = before.and_then(|before| lines.iter().rposition(|line| line == before));
     let later = |(at, line): &(usize, ConsoleLine)| match (position, before) {
         (Some(position), _) => *at > position,
@@ -55,8 +55,8 @@ mod tests {
         let old = line("// Unknown command:\"OLD\"", 5.0, true);
         let new = [line("FOO", 5.0, false), line("// Unknown command:\"FOO\"", 5.0, true)];
         let all = [vec![line("OLD", 4.0, false), old.clone()], new.to_vec()].concat();
-        assert_eq!(said_after(all.clone(), Some(&old)), ["Unknown command:\"FOO\""]);
-        assert_eq!(said_after(all[2..].to_vec(), Some(&line("gone", 4.5, true))), ["Unknown command:\"FOO\""]);
-        assert_eq!(said_after(all, None).len(), 2);
+        assert_eq!(responses_after(all.clone(), Some(&old)), ["Unknown command:\"FOO\""]);
+        assert_eq!(responses_after(all[2..].to_vec(), Some(&line("gone", 4.5, true))), ["Unknown command:\"FOO\""]);
+        assert_eq!(responses_after(all, None).len(), 2);
     }
 }

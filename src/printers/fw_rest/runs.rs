@@ -32,7 +32,7 @@ struct RunCount {
 
 impl RunCount {
     /// Returns whether the count is still valid for the state that Klipper now shows.
-    fn stands(&self, file: &str, state: &str, seconds: f64) -> bool {
+    fn is_valid_for(&self, file: &str, state: &str, seconds: f64) -> bool {
         let same = self.file == file && self.state == state && seconds >= self.seconds;
         // The entries of a print that is over change only when another begins.
         same && (self.at.elapsed() < COUNT_LIFETIME || !["printing", "paused"].contains(&state))
@@ -51,7 +51,7 @@ pub(super) async fn of(printer: &FwRest, objects: &Value) -> Option<u32> {
     let seconds = stats.get("total_duration").and_then(Value::as_f64).unwrap_or_default();
     let last = printer.runs.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let last = last.filter(|last| last.file == file);
-    if let Some(last) = last.as_ref().filter(|last| last.stands(file, state, seconds)) {
+    if let Some(last) = last.as_ref().filter(|last| last.is_valid_for(file, state, seconds)) {
         return Some(last.runs);
     }
     if components::has(printer, "history").await != Some(true) {

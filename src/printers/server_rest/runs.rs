@@ -59,7 +59,7 @@ impl RecordCount {
     }
 
     /// Returns whether the count is still valid for the state that `OctoPrint` now shows.
-    fn stands(&self, active: bool, seconds: f64, ends: u64) -> bool {
+    fn is_valid_for(&self, active: bool, seconds: f64, ends: u64) -> bool {
         // The record of a file that is not printing changes only when another print of it begins.
         let is_settled = self.provisional_since.is_none_or(|since| since.elapsed() < RECHECK_AFTER);
         self.active == active && (!active || is_settled && !self.is_over(seconds, ends))
@@ -75,7 +75,7 @@ pub(super) async fn of(printer: &ServerRest, status: &Status, job: &Value) -> Op
     let ends = printer.runs.ends.0.load(Ordering::Relaxed);
     let last = printer.runs.last.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let last = last.filter(|last| last.file == file);
-    if let Some(last) = last.as_ref().filter(|last| last.stands(active, seconds, ends)) {
+    if let Some(last) = last.as_ref().filter(|last| last.is_valid_for(active, seconds, ends)) {
         return Some(last.runs);
     }
     let Ok(ended) = files::ended_prints(&printer.wire, file).await else {

@@ -135,7 +135,7 @@ impl ObjectStorage {
         if sent <= MIN_PART_BYTES {
             let mut content = Vec::new();
             file.take(sent).read_to_end(&mut content).await?;
-            self.put(key, MEDIA, content.into()).await?;
+            self.store(key, MEDIA, content.into()).await?;
             progress(sent);
             return Ok(());
         }
@@ -262,7 +262,7 @@ impl ObjectStorage {
     /// # Errors
     ///
     /// Returns an error if the object was not stored at once, or the outcome is unknown.
-    pub async fn put_once(&self, key: &str, media: &'static str, content: Bytes) -> Result<(), StorageError> {
+    pub async fn store_once(&self, key: &str, media: &'static str, content: Bytes) -> Result<(), StorageError> {
         let (path, payload) = (Path::from(key), PutPayload::from_bytes(content));
         let put = within(SINGLE_TIME, self.single.put_opts(&path, payload, self.put_options(media)));
         put.await.map(drop).map_err(no_bucket)

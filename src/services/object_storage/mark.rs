@@ -30,23 +30,23 @@ impl PlaceMark {
         Self { storage, key }
     }
 
-    /// Puts the text of a process into the place, instead of any other.
+    /// Writes the text of a process into the place, instead of any other.
     ///
     /// # Errors
     ///
     /// Returns an error if the mark was not stored, or the outcome is unknown.
-    pub async fn put(&self, text: &str) -> Result<(), StorageError> {
-        self.storage.put(self.key, MEDIA, text.to_owned().into()).await
+    pub async fn write(&self, text: &str) -> Result<(), StorageError> {
+        self.storage.store(self.key, MEDIA, text.to_owned().into()).await
     }
 
-    /// Puts the text of a process into the place, as [`Self::put`] does, by a single request that must not take effect
-    /// late: another process may have put its mark there by then.
+    /// Writes the text of a process into the place, as [`Self::write`] does, by a single request that must not take
+    /// effect late: another process may have put its mark there by then.
     ///
     /// # Errors
     ///
     /// Returns an error if the mark was not stored at once, or the outcome is unknown.
-    pub async fn put_once(&self, text: &str) -> Result<(), StorageError> {
-        self.storage.put_once(self.key, MEDIA, text.to_owned().into()).await
+    pub async fn write_once(&self, text: &str) -> Result<(), StorageError> {
+        self.storage.store_once(self.key, MEDIA, text.to_owned().into()).await
     }
 
     /// Returns the process whose mark is in the place, as seen by the process with the given text.
@@ -84,9 +84,9 @@ mod tests {
         let storage = ObjectStorage::folder(folder.path(), String::new()).unwrap();
         let (mark, beside) = (PlaceMark::new(storage.clone(), "one#mark"), PlaceMark::new(storage, "other#mark"));
         assert_eq!(mark.owner("a").await.unwrap(), MarkOwner::Nobody);
-        mark.put("a").await.unwrap();
+        mark.write("a").await.unwrap();
         assert_eq!(mark.owner("a").await.unwrap(), MarkOwner::Own);
-        mark.put("b").await.unwrap();
+        mark.write("b").await.unwrap();
         assert_eq!(mark.owner("a").await.unwrap(), MarkOwner::Other);
         assert_eq!(beside.owner("b").await.unwrap(), MarkOwner::Nobody);
         mark.remove().await.unwrap();

@@ -31,7 +31,7 @@ fn large_file(folder: &tempfile::TempDir) -> PathBuf {
 #[tokio::test]
 async fn a_service_that_fails_is_not_one_that_does_not_respond() {
     let (bucket, storage) = start().await;
-    storage.put("a/b", "text/plain", Bytes::from_static(b"abc")).await.unwrap();
+    storage.store("a/b", "text/plain", Bytes::from_static(b"abc")).await.unwrap();
     assert_eq!(storage.get("a/b").await.unwrap(), "abc");
     for _ in 0..3 {
         bucket.fail("GET", "a/b", BucketFault::Refused(507));
@@ -42,7 +42,7 @@ async fn a_service_that_fails_is_not_one_that_does_not_respond() {
     let error = storage.size("a/b").await.unwrap_err();
     assert!(matches!(error, StorageError::Silent(_)) && error.is_transient(), "{error:?}");
     bucket.fail("PUT", "a/b", BucketFault::Refused(400));
-    assert!(storage.put("a/b", "text/plain", Bytes::new()).await.unwrap_err().is_transient());
+    assert!(storage.store("a/b", "text/plain", Bytes::new()).await.unwrap_err().is_transient());
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let closed = open(format!("http://127.0.0.1:{port}"), SimBucket::NAME);
     assert!(matches!(closed.size("a/b").await, Err(StorageError::Silent(_))));
@@ -51,7 +51,7 @@ async fn a_service_that_fails_is_not_one_that_does_not_respond() {
 #[tokio::test]
 async fn an_object_is_missing_only_if_its_folder_can_be_listed() {
     let (bucket, storage) = start().await;
-    bucket.put("a/b", b"abc");
+    bucket.insert("a/b", b"abc");
     assert!(matches!(storage.size("a/c").await, Err(StorageError::Missing)));
     assert!(storage.lacks("a/c").await.unwrap() && !storage.lacks("a/b").await.unwrap());
     assert!(!storage.below("a").lacks("b").await.unwrap());
@@ -87,7 +87,7 @@ async fn an_upload_that_somebody_aborted_may_succeed_later() {
 #[tokio::test]
 async fn a_removal_that_must_not_be_late_is_sent_once() {
     let (bucket, storage) = start().await;
-    bucket.put("a/b", b"abc");
+    bucket.insert("a/b", b"abc");
     bucket.fail("POST", "delete", BucketFault::Refused(503));
     assert!(storage.remove_once("a/b").await.is_err());
     assert_eq!((bucket.calls().len(), bucket.keys().len()), (1, 1));
@@ -99,9 +99,9 @@ async fn a_removal_that_must_not_be_late_is_sent_once() {
 async fn an_object_that_must_not_be_stored_late_is_sent_once() {
     let (bucket, storage) = start().await;
     bucket.fail("PUT", "a/b", BucketFault::Refused(503));
-    assert!(storage.put_once("a/b", "text/plain", Bytes::from_static(b"abc")).await.unwrap_err().is_transient());
+    assert!(storage.store_once("a/b", "text/plain", Bytes::from_static(b"abc")).await.unwrap_err().is_transient());
     assert_eq!((bucket.calls().len(), bucket.keys().len()), (1, 0));
-    storage.put_once("a/b", "text/plain", Bytes::from_static(b"abc")).await.unwrap();
+    storage.store_once("a/b", "text/plain", Bytes::from_static(b"abc")).await.unwrap();
     assert_eq!(storage.get("a/b").await.unwrap(), "abc");
 }
 

@@ -91,7 +91,7 @@ impl DatabaseCopier {
     /// Fails if the copy is damaged or the row counts differ.
     pub async fn restore_from(&self, copy: &Path, rows: &BTreeMap<String, u64>) -> Result<(), CopyError> {
         let restored = if self.is_sqlite() {
-            sqlite::looked_through(&self.settings, copy).await?.rows
+            sqlite::check_copy(&self.settings, copy).await?.rows
         } else {
             postgres::restore(&self.settings, copy).await?
         };

@@ -34,7 +34,7 @@ async fn copied(db: &DatabaseConnection, settings: &DatabaseSettings, file: &Pat
         let backend = DatabaseBackend::Sqlite;
         db.execute_raw(Statement::from_sql_and_values(backend, "VACUUM INTO $1", [path.to_owned().into()])).await?;
         let after = counted_now(db).await?;
-        let copy = looked_through(settings, file).await?;
+        let copy = check_copy(settings, file).await?;
         match differing(&before, &copy.rows, &after) {
             None => return Ok(copy),
             Some(table) => wrong = format!("table {table} has a different number of rows"),
@@ -52,7 +52,7 @@ async fn counted_now(db: &DatabaseConnection) -> Result<BTreeMap<String, u64>, C
 }
 
 /// Makes SQLite check a copy from the first page to the last, and counts the rows.
-pub(super) async fn looked_through(settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
+pub(super) async fn check_copy(settings: &DatabaseSettings, file: &Path) -> Result<DatabaseCopy, CopyError> {
     let db = connect::copying(settings, Some(file.to_owned())).await?;
     let checked = async {
         let check = Statement::from_string(DatabaseBackend::Sqlite, "PRAGMA integrity_check(1)");

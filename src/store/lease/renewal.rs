@@ -24,7 +24,7 @@ const ADOPT: &str = "UPDATE printfloor_leader SET holder = $1, address = $2, ter
 /// Reason that a lease is no longer renewed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LeaseEnd {
-    /// Another server leads.
+    /// Another server is active.
     Lost,
     /// This server gave it back.
     Released,
@@ -87,7 +87,7 @@ impl Lease {
                     return LeaseEnd::Lost;
                 }
                 Err(error) if !failing => {
-                    tracing::warn!(%error, "the lease of the database cannot be renewed; nothing is started meanwhile");
+                    tracing::warn!(%error, "cannot renew the lease of the database; starting nothing until then");
                     failing = true;
                 }
                 Ok(true) | Err(_) => {}
@@ -127,7 +127,7 @@ impl Lease {
         let values = [id.into(), address.into(), self.term.into(), self.mark.clone().into()];
         let is_held = session.execute_raw(statement(ADOPT, values)).await?.rows_affected() > 0;
         if is_held {
-            tracing::warn!(term = self.term, "the lease of the database had vanished; it was made again");
+            tracing::warn!(term = self.term, "the lease of the database was missing; recreated it");
         }
         Ok(is_held)
     }

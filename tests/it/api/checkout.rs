@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use simulator::processor::{Balance, DeliveryConditions, Payer, SimPaymentProcessor};
 use simulator::stock::NetworkCondition;
 
-use super::payments::{show, stands, stood};
+use super::payments::{payment_summary, show, summary_of};
 use super::{customer_of, paths, some_sku};
 use crate::support::app::{Builder, PAYMENT_SECRET};
 use crate::support::client::{Answer, http};
@@ -99,7 +99,7 @@ on_both! {
         let paid = http().post(format!("{url}/pay")).send().await.unwrap();
         assert_eq!((paid.status().as_u16(), paid.headers()["location"].to_str().unwrap()), (303, there["success_url"].as_str().unwrap()));
         app.order_is(&order, "paid").await;
-        assert_eq!(stands(&app, &order).await, stood("paid", &[], 1, 2));
+        assert_eq!(payment_summary(&app, &order).await, summary_of("paid", &[], 1, 2));
         assert_eq!(check_out(&app, &order).await.error(409), "already_paid");
         balanced(&processor, &app, &order, 2500).await;
     }
@@ -133,10 +133,10 @@ on_both! {
         processor.events_travel(DeliveryConditions { held: true, ..DeliveryConditions::default() });
         processor.act(&session_id, Payer::Pays).unwrap();
         assert_eq!(check_out(&app, &order).await.error(409), "already_paid");
-        assert_eq!(stands(&app, &order).await, stood("paid", &[], 1, 1));
+        assert_eq!(payment_summary(&app, &order).await, summary_of("paid", &[], 1, 1));
         processor.events_travel(DeliveryConditions { twice: true, ..DeliveryConditions::default() });
         until("the events", || async { (processor.event_counts().0 == 0).then_some(()) }).await;
-        assert_eq!(stands(&app, &order).await, stood("paid", &[], 1, 1));
+        assert_eq!(payment_summary(&app, &order).await, summary_of("paid", &[], 1, 1));
     }
 
     async fn a_refund_is_asked_for_once_and_survives_a_kill(db: Db) {

@@ -43,14 +43,14 @@ pub async fn show(app: &App, order: &str) -> Value {
 }
 
 /// Returns the order's status, its flags, and its numbers of payments and jobs.
-pub async fn stands(app: &App, order: &str) -> (String, Vec<String>, usize, usize) {
+pub async fn payment_summary(app: &App, order: &str) -> (String, Vec<String>, usize, usize) {
     let body = show(app, order).await;
     let flags = body["flags"].as_array().unwrap().iter().map(|flag| flag.as_str().unwrap().to_owned()).collect();
     let payments = body["payments"].as_array().unwrap().len();
     (body["status"].as_str().unwrap().to_owned(), flags, payments, app.jobs(order).await.len())
 }
 
-pub fn stood(status: &str, flags: &[&str], payments: usize, jobs: usize) -> (String, Vec<String>, usize, usize) {
+pub fn summary_of(status: &str, flags: &[&str], payments: usize, jobs: usize) -> (String, Vec<String>, usize, usize) {
     (status.to_owned(), flags.iter().map(|flag| (*flag).to_owned()).collect(), payments, jobs)
 }
 
@@ -78,11 +78,11 @@ async fn only_what_the_processor_signed_lately_is_believed() {
         let answer = send(&app.nobody(), PATH, &body, signed.as_deref()).await;
         assert_eq!(answer.error(400), "invalid_signature", "{what}");
     }
-    assert_eq!(stands(&app, &order).await, stood("created", &[], 0, 0));
+    assert_eq!(payment_summary(&app, &order).await, summary_of("created", &[], 0, 0));
     // Signatures of an older secret may stand beside the right one.
     let several = format!("{good},v1={},v0=0", "0".repeat(64));
     send(&app.nobody(), PATH, &body, Some(&several)).await.expect(200);
-    assert_eq!(stands(&app, &order).await, stood("paid", &[], 1, 1));
+    assert_eq!(payment_summary(&app, &order).await, summary_of("paid", &[], 1, 1));
     for malformed in ["", "[]", "{", "{\"id\": 1}", "{\"type\": \"checkout.session.completed\"}"] {
         assert_eq!(tell_at(&app, PATH, malformed).await.error(400), "malformed_event", "{malformed}");
     }
@@ -99,7 +99,7 @@ async fn without_a_secret_nothing_is_believed() {
         assert!(answer.header("retry-after").is_some());
         assert_eq!(answer.error(503), "payments_not_configured");
     }
-    assert_eq!(stands(&app, &order).await, stood("created", &[], 0, 0));
+    assert_eq!(payment_summary(&app, &order).await, summary_of("created", &[], 0, 0));
 }
 
 on_both! {
@@ -143,7 +143,7 @@ on_sqlite! {
         tell_at(&app, "/api/v1/webhooks/payments", &body).await.expect(200);
         tell(&app, &payment, E::Completed, "evt_2").await;
         tell(&app, &payment, E::AsyncSucceeded, "evt_3").await;
-        assert_eq!(stands(&app, &order).await, stood("paid", &[], 1, 1));
+        assert_eq!(payment_summary(&app, &order).await, summary_of("paid", &[], 1, 1));
         let order_body = show(&app, &order).await;
         let entry = &order_body["payments"][0];
         assert_eq!((&entry["amountCents"], &entry["currency"], &entry["method"]), (&json!(1250), &json!("usd"), &json!("processor")));
@@ -161,11 +161,11 @@ on_sqlite! {
         app.kill_9();
         app.start().await;
         tell(&app, &payment, E::Completed, "evt_p").await;
-        let (status, flags, _, jobs) = stands(&app, &order).await;
+        let (status, flags, _, jobs) = payment_summary(&app, &order).await;
         assert_eq!((status.as_str(), flags.len(), jobs), ("refunded", 0, 1));
         app.job_is(&id(&app.jobs(&order).await[0]), "CANCELLED").await;
         tell(&app, &payment, E::Completed, "evt_p2").await;
-        let (status, _, _, jobs) = stands(&app, &order).await;
+        let (status, _, _, jobs) = payment_summary(&app, &order).await;
         assert_eq!((status.as_str(), jobs), ("refunded", 1));
     }
 }
@@ -176,13 +176,17 @@ async fn a_failure_moves_only_what_is_unpaid() {
     let sku = some_sku(&app).await;
     let (order, payment) = order(&app, &sku).await;
     tell(&app, &payment, E::PaymentFailed, "evt_1").await;
-    assert_eq!(stands(&app, &order).await, stood("payment_failed", &[], 0, 0));
+    assert_eq!(payment_summary(&app, &order).await, summary_of("payment_failed", &[], 0, 0));
     tell(&app, &payment, E::Completed, "evt_2").await;
-    assert_eq!(stands(&app, &order).await, stood("paid", &[], 1, 1));
+    assert_eq!(payment_summary(&app, &order).await, summary_of("paid", &[], 1, 1));
     for (event, event_id) in [(E::PaymentFailed, "evt_3"), (E::AsyncFailed, "evt_4"), (E::Expired, "evt_5")] {
         tell(&app, &payment, event, event_id).await;
     }
-    assert_eq!(stands(&app, &order).await, stood("paid", &[], 1, 1), "a late failure never undoes a payment");
+    assert_eq!(
+        payment_summary(&app, &order).await,
+        summary_of("paid", &[], 1, 1),
+        "a late failure never undoes a payment"
+    );
 }
 
 #[tokio::test]
@@ -191,9 +195,9 @@ async fn a_delayed_method_pays_when_the_money_comes() {
     let sku = some_sku(&app).await;
     let (order, payment) = order(&app, &sku).await;
     tell(&app, &payment, E::CompletedUnpaid, "evt_1").await;
-    assert_eq!(stands(&app, &order).await, stood("created", &[], 0, 0));
+    assert_eq!(payment_summary(&app, &order).await, summary_of("created", &[], 0, 0));
     tell(&app, &payment, E::AsyncSucceeded, "evt_2").await;
-    assert_eq!(stands(&app, &order).await, stood("paid", &[], 1, 1));
+    assert_eq!(payment_summary(&app, &order).await, summary_of("paid", &[], 1, 1));
 }
 
 #[tokio::test]
@@ -203,12 +207,12 @@ async fn a_whole_refund_ends_the_order_and_a_part_moves_nothing() {
     let (order, payment) = order(&app, &sku).await;
     tell(&app, &payment, E::Completed, "evt_1").await;
     tell(&app, &payment, E::Refunded { refunded_cents: 400 }, "evt_2").await;
-    assert_eq!(stands(&app, &order).await, stood("paid", &[], 2, 1));
+    assert_eq!(payment_summary(&app, &order).await, summary_of("paid", &[], 2, 1));
     assert_eq!(show(&app, &order).await["payments"][1]["amountCents"], -400);
     tell(&app, &payment, E::Refunded { refunded_cents: 1250 }, "evt_3").await;
     // Told late: less than is known already.
     tell(&app, &payment, E::Refunded { refunded_cents: 400 }, "evt_4").await;
-    assert_eq!(stands(&app, &order).await, stood("refunded", &[], 3, 1));
+    assert_eq!(payment_summary(&app, &order).await, summary_of("refunded", &[], 3, 1));
     let payments = show(&app, &order).await["payments"].clone();
     let sum: i64 = payments.as_array().unwrap().iter().map(|one| one["amountCents"].as_i64().unwrap()).sum();
     assert_eq!(sum, 0, "{payments}");
@@ -227,18 +231,18 @@ async fn money_that_has_to_go_back_is_flagged_and_told() {
     let (cancelled, payment) = order(&app, &sku).await;
     app.act(&format!("/api/orders/{cancelled}/cancel")).await.expect(200);
     tell(&app, &payment, E::Completed, "evt_1").await;
-    assert_eq!(stands(&app, &cancelled).await, stood("cancelled", &["refund_due"], 1, 0));
+    assert_eq!(payment_summary(&app, &cancelled).await, summary_of("cancelled", &["refund_due"], 1, 0));
     // A second one for an order that is paid: by hand, then by the processor.
     let (twice, payment) = order(&app, &sku).await;
     app.post(&format!("/api/orders/{twice}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
     tell(&app, &payment, E::Completed, "evt_2").await;
-    assert_eq!(stands(&app, &twice).await, stood("paid", &["refund_due"], 2, 1));
+    assert_eq!(payment_summary(&app, &twice).await, summary_of("paid", &["refund_due"], 2, 1));
     until("two mails", || async { (mails(&app, "refund due").len() == 2).then_some(()) }).await;
     assert!(mails(&app, "refund due").iter().all(|mail| mail.contains("To: ops@example.org")));
     // Once it went back the cancelled order is done with.
     let cancelled_payment = SimPayment::new(cancelled.as_str(), 1250, "usd");
     tell(&app, &cancelled_payment, E::Refunded { refunded_cents: 1250 }, "evt_3").await;
-    let (_, flags, ..) = stands(&app, &cancelled).await;
+    let (_, flags, ..) = payment_summary(&app, &cancelled).await;
     assert!(flags.is_empty(), "{flags:?}");
 }
 
@@ -253,13 +257,17 @@ async fn another_sum_or_currency_pays_nothing() {
     for (n, (cents, currency)) in [(1249, "usd"), (1250, "eur"), (1, "usd")].into_iter().enumerate() {
         let (order, _) = order(&app, &sku).await;
         tell(&app, &SimPayment::new(order.as_str(), cents, currency), E::Completed, &format!("evt_{n}")).await;
-        assert_eq!(stands(&app, &order).await, stood("created", &["amount_mismatch"], 1, 0), "{cents} {currency}");
+        assert_eq!(
+            payment_summary(&app, &order).await,
+            summary_of("created", &["amount_mismatch"], 1, 0),
+            "{cents} {currency}"
+        );
     }
     until("three mails", || async { (mails(&app, "payment amount differs").len() == 3).then_some(()) }).await;
     // More than is due pays, and the rest is due back.
     let (order, _) = order(&app, &sku).await;
     tell(&app, &SimPayment::new(order.as_str(), 1251, "usd"), E::Completed, "evt_more").await;
-    assert_eq!(stands(&app, &order).await, stood("paid", &["refund_due", "amount_mismatch"], 1, 1));
+    assert_eq!(payment_summary(&app, &order).await, summary_of("paid", &["refund_due", "amount_mismatch"], 1, 1));
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use serde_json::json;
 use simulator::payments::{SimPayment, SimPaymentEvent as E};
 
 use super::materials::mails;
-use super::payments::{order, show, stands, stood, tell};
+use super::payments::{order, payment_summary, show, summary_of, tell};
 use super::{NOTHING, count, id, paths, some_sku};
 use crate::support::waiting::until_seen;
 use crate::support::{App, Db, on_sqlite, until};
@@ -24,11 +24,11 @@ on_sqlite! {
         let (order, card) = order(&app, &sku).await;
         app.post(&format!("/api/orders/{order}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
         tell(&app, &card, E::Completed, "evt_1").await;
-        assert_eq!(stands(&app, &order).await, stood("paid", &["refund_due"], 2, 1));
+        assert_eq!(payment_summary(&app, &order).await, summary_of("paid", &["refund_due"], 2, 1));
         app.kill_9();
         app.start().await;
         tell(&app, &card, WHOLE, "evt_2").await;
-        assert_eq!(stands(&app, &order).await, stood("paid", &[], 3, 1));
+        assert_eq!(payment_summary(&app, &order).await, summary_of("paid", &[], 3, 1));
         assert_eq!(show(&app, &order).await["keptCents"], 1250);
         let job = &app.jobs(&order).await[0];
         assert_ne!(job["state"], "CANCELLED", "{job}");
@@ -42,7 +42,7 @@ on_sqlite! {
         // The refund of the second is heard before its payment, and names nothing that is known yet.
         tell(&app, &two, WHOLE, "evt_1").await;
         tell(&app, &one, E::Completed, "evt_2").await;
-        assert_eq!(stands(&app, &order).await, stood("paid", &[], 1, 1));
+        assert_eq!(payment_summary(&app, &order).await, summary_of("paid", &[], 1, 1));
         app.kill_9();
         app.start().await;
         // Its payment comes; the kept refund is tried at once, without a new order.
@@ -52,10 +52,10 @@ on_sqlite! {
             (body["keptCents"] == 1250 && body["payments"].as_array()?.len() == 3).then_some(())
         })
         .await;
-        assert_eq!(stands(&app, &order).await, stood("paid", &[], 3, 1));
+        assert_eq!(payment_summary(&app, &order).await, summary_of("paid", &[], 3, 1));
         until("no event to be left", || async { (count(&app, "/api/payments/unmatched").await == 0).then_some(()) }).await;
         tell(&app, &one, WHOLE, "evt_4").await;
-        assert_eq!(stands(&app, &order).await, stood("refunded", &[], 4, 1));
+        assert_eq!(payment_summary(&app, &order).await, summary_of("refunded", &[], 4, 1));
         app.job_is(&id(&app.jobs(&order).await[0]), "CANCELLED").await;
     }
 }
@@ -67,20 +67,20 @@ async fn halves_pay_together_and_wrong_money_may_go_back() {
     let order = app.order(&sku, 1).await;
     let mark = format!("/api/orders/{order}/mark-paid");
     app.post(&mark, &json!({"method": "cash", "amountCents": 625})).await.expect(200);
-    assert_eq!(stands(&app, &order).await, stood("created", &[], 1, 0));
+    assert_eq!(payment_summary(&app, &order).await, summary_of("created", &[], 1, 0));
     app.post(&mark, &json!({"method": "cash", "amountCents": 626})).await.expect(400);
     tell(&app, &card(&order, "half", 625), E::Completed, "evt_1").await;
-    assert_eq!(stands(&app, &order).await, stood("paid", &[], 2, 1));
+    assert_eq!(payment_summary(&app, &order).await, summary_of("paid", &[], 2, 1));
     tell(&app, &card(&order, "half", 625), E::Refunded { refunded_cents: 625 }, "evt_2").await;
-    assert_eq!(stands(&app, &order).await, stood("paid", &[], 3, 1));
+    assert_eq!(payment_summary(&app, &order).await, summary_of("paid", &[], 3, 1));
 
     let order = app.order(&sku, 1).await;
     tell(&app, &card(&order, "wrong", 1200), E::Completed, "evt_3").await;
-    assert_eq!(stands(&app, &order).await, stood("created", &["amount_mismatch"], 1, 0));
+    assert_eq!(payment_summary(&app, &order).await, summary_of("created", &["amount_mismatch"], 1, 0));
     tell(&app, &card(&order, "wrong", 1200), E::Refunded { refunded_cents: 1200 }, "evt_4").await;
-    assert_eq!(stands(&app, &order).await, stood("created", &[], 2, 0));
+    assert_eq!(payment_summary(&app, &order).await, summary_of("created", &[], 2, 0));
     tell(&app, &card(&order, "right", 1250), E::Completed, "evt_5").await;
-    assert_eq!(stands(&app, &order).await, stood("paid", &[], 3, 1));
+    assert_eq!(payment_summary(&app, &order).await, summary_of("paid", &[], 3, 1));
 }
 
 #[tokio::test]
@@ -89,14 +89,14 @@ async fn cash_that_was_given_back_is_recorded_by_hand() {
     let sku = some_sku(&app).await;
     let order = app.paid_order(&sku, 1).await;
     app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
-    assert_eq!(stands(&app, &order).await, stood("cancelled", &["refund_due"], 1, 1));
+    assert_eq!(payment_summary(&app, &order).await, summary_of("cancelled", &["refund_due"], 1, 1));
     let refund = format!("/api/orders/{order}/refund");
     assert_eq!(paths(&app.act(&refund).await.expect(400)), ["paymentId"]);
     let payment = show(&app, &order).await["payments"][0]["id"].clone();
     app.post(&refund, &json!({"paymentId": payment, "amountCents": 250})).await.expect(200);
-    assert_eq!(stands(&app, &order).await, stood("cancelled", &["refund_due"], 2, 1));
+    assert_eq!(payment_summary(&app, &order).await, summary_of("cancelled", &["refund_due"], 2, 1));
     app.post(&refund, &json!({"paymentId": payment})).await.expect(200);
-    assert_eq!(stands(&app, &order).await, stood("refunded", &[], 3, 1));
+    assert_eq!(payment_summary(&app, &order).await, summary_of("refunded", &[], 3, 1));
     assert_eq!(app.post(&refund, &json!({"paymentId": payment})).await.error(409), "nothing_to_refund");
     let (other, card) = super::payments::order(&app, &sku).await;
     tell(&app, &card, E::Completed, "evt_1").await;

@@ -67,7 +67,7 @@ pub async fn record(app: &App, channel: &str, order: u64) -> Option<Value> {
 }
 
 /// Waits until the record of a channel order has this status; returns the record.
-pub async fn stands(app: &App, channel: &str, order: u64, status: &str) -> Value {
+pub async fn wait_for_status(app: &App, channel: &str, order: u64, status: &str) -> Value {
     until(&format!("order {order} there to be {status}"), || async {
         record(app, channel, order).await.filter(|record| record["status"] == status)
     })
@@ -169,7 +169,7 @@ on_both! {
         assert_eq!(count(&app, "/api/orders").await, 0);
         // Two parts of ours are one of theirs.
         map(&app, &channel, "7", &sku, 2).await;
-        let entry = stands(&app, &channel, 41, "made").await;
+        let entry = wait_for_status(&app, &channel, 41, "made").await;
         let order = app.get(&format!("/api/orders/{}", entry["orderId"].as_str().unwrap())).await.expect(200);
         assert_eq!((&order["kind"], &order["status"], &order["totalCents"]), (&json!("catalog"), &json!("paid"), &json!(2500)));
         assert_eq!(order["customerEmail"], "ann@example.org");
@@ -203,7 +203,7 @@ on_sqlite! {
         .await;
         assert_eq!(waits["missing"][0], waits["lines"][0]["title"], "{waits}");
         map(&app, &channel, waits["missing"][0].as_str().unwrap(), &sku, 1).await;
-        let entry = stands(&app, &channel, 51, "made").await;
+        let entry = wait_for_status(&app, &channel, 51, "made").await;
         assert!(entry["orderId"].is_string(), "{entry}");
     }
 

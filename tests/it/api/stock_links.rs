@@ -264,7 +264,7 @@ on_sqlite! {
 }
 
 /// Waits until the spool system has been polled once more.
-async fn looked(app: &App) {
+async fn wait_for_poll(app: &App) {
     let last = async || status(&links(app).await, "spools")["synchronisedAt"].clone();
     let before = last().await;
     until("another look", || async { (last().await != before).then_some(()) }).await;
@@ -275,8 +275,8 @@ async fn looked(app: &App) {
 async fn person_decides(app: &App, there: &SpoolSystem, material: &str, truth: i64) {
     there.weather(NetworkCondition::Fair);
     // By what was read after the last edit.
-    looked(app).await;
-    looked(app).await;
+    wait_for_poll(app).await;
+    wait_for_poll(app).await;
     loop {
         let link = link_is(app, "nothing on its way", material, |link| {
             link["state"] == "in_step" && link["ours"] == grams(truth)

@@ -193,7 +193,7 @@ async fn links_are_limited_by_address_and_by_network() {
 }
 
 /// Returns the number of sessions that have been looked up before their requests were rate-limited.
-async fn looked_up(app: &App) -> f64 {
+async fn session_lookups(app: &App) -> f64 {
     let metrics = app.get("/metrics").await.text;
     let name = "printfloor_customer_session_lookups_total ";
     metrics.lines().find_map(|line| line.strip_prefix(name)).expect(name).parse().unwrap()
@@ -205,14 +205,14 @@ async fn made_up_sessions_cost_the_database_no_more_than_the_limit() {
     let ann = customer(&app, "ann@example.org").await;
     ann.get(ME).await.expect(200);
     let (statuses, times) = in_one_window(1, async |_| {
-        let (before, mut statuses) = (looked_up(&app).await, Vec::new());
+        let (before, mut statuses) = (session_lookups(&app).await, Vec::new());
         for n in 0..100 {
             let made_up = with_cookie(&app, &format!("__Host-customer_session={n:043}"));
             statuses.push(made_up.get(ME).await.status);
         }
         // Whoever was signed in before is not kept out by others at the same address.
         ann.get(ME).await.expect(200);
-        (statuses, looked_up(&app).await - before)
+        (statuses, session_lookups(&app).await - before)
     })
     .await;
     assert!(statuses.iter().all(|status| [401, 429].contains(status)), "{statuses:?}");
@@ -247,7 +247,7 @@ async fn a_body_that_comes_after_the_sign_out_changes_nothing() {
     let ann = with_cookie(&app, &cookie);
     let body = json!({"name": "Ann"}).to_string();
     let (first, second) = body.split_at(4);
-    let before = looked_up(&app).await;
+    let before = session_lookups(&app).await;
     let mut wire = Wire::to(&app).await;
     let length = body.len();
     wire.say(format!(
@@ -255,7 +255,7 @@ async fn a_body_that_comes_after_the_sign_out_changes_nothing() {
          content-length: {length}\r\n\r\n{first}"
     ))
     .await;
-    until("the session to be looked up", || async { (looked_up(&app).await > before).then_some(()) }).await;
+    until("the session to be looked up", || async { (session_lookups(&app).await > before).then_some(()) }).await;
     ann.delete("/api/v1/auth/session").await.expect(200);
     wire.say(second).await;
     let (status, text) = wire.answer().await.expect("an answer");

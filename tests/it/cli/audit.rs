@@ -24,7 +24,7 @@ on_both! {
         let head = app.command(&["audit", "head"], "");
         let head = head.trim();
         let words = verify(&app, &["--head", head]).unwrap();
-        assert!(words.contains(" lines fit, from ") && words.contains(&format!("\nhead: {head}\n")), "{words}");
+        assert!(words.contains(" lines verified, from ") && words.contains(&format!("\nhead: {head}\n")), "{words}");
 
         // The log grows behind that head, also across a crash.
         app.material("TPU", 1000.0).await;
@@ -32,12 +32,12 @@ on_both! {
         app.start().await;
         app.material("PC", 1000.0).await;
         let words = verify(&app, &["--head", head]).unwrap();
-        assert!(words.contains(" lines fit, from ") && !words.contains(head), "{words}");
+        assert!(words.contains(" lines verified, from ") && !words.contains(head), "{words}");
         app.stop().await;
 
         app.db.tamper(&app, "UPDATE audit SET actor = 'machine ' WHERE number = 2").await;
         let words = verify(&app, &[]).unwrap_err();
-        assert!(words.contains("1 line fits, from ") && words.contains("line 2 does not fit"), "{words}");
+        assert!(words.contains("1 line verified, from ") && words.contains("line 2 does not match"), "{words}");
         assert!(words.contains("(noticed at: ") && words.contains(", machine , "), "{words}");
 
         // Whoever owns the database can hide it, but not from a head that is elsewhere.
@@ -45,7 +45,7 @@ on_both! {
             app.db.tamper(&app, sql).await;
         }
         let words = verify(&app, &[]).unwrap();
-        assert!(words.contains("1 line fits, from "), "{words}");
+        assert!(words.contains("1 line verified, from "), "{words}");
         let words = verify(&app, &["--head", head]).unwrap_err();
         assert!(words.contains("lines 2 to "), "{words}");
         assert!(words.contains(" are missing"), "{words}");

@@ -10,7 +10,7 @@ on_both! {
     async fn wrong_numbers_are_found_and_corrected_by_command(db: Db) {
         let mut app = App::new(db).await;
         let material = app.material("PLA", 1000.0).await;
-        assert_eq!(app.command(&["recount"], "").trim(), "all numbers are right");
+        assert_eq!(app.command(&["recount"], "").trim(), "all totals are correct");
 
         app.stop().await;
         app.db.tamper(&app, MAKE_WRONG).await;
@@ -26,9 +26,9 @@ on_both! {
 
         app.stop().await;
         let words = app.command(&["recount", "--correct"], "");
-        assert!(words.contains("1 number is corrected"), "{words}");
-        assert_eq!(app.command(&["recount"], "").trim(), "all numbers are right");
+        assert!(words.contains("corrected 1 total"), "{words}");
+        assert_eq!(app.command(&["recount"], "").trim(), "all totals are correct");
         app.start().await;
-        assert_eq!(app.command(&["recount"], "").trim(), "all numbers are right");
+        assert_eq!(app.command(&["recount"], "").trim(), "all totals are correct");
     }
 }

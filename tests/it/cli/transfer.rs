@@ -166,7 +166,7 @@ on_both! {
         assert_eq!(contents(&app).await, since);
         // Its audit log is the same, and goes on.
         let words = app.command(&["audit", "verify", "--head", head.trim()], "");
-        assert!(words.contains(" lines fit, from "), "{words}");
+        assert!(words.contains(" lines verified, from "), "{words}");
         sent(&app, "last@example.org").await;
         let numbering = app.get("/api/invoices/numbering").await.expect(200);
         assert_eq!(numbering["gapless"], true, "{numbering}");

@@ -117,7 +117,7 @@ fn only_readiness_depends_on_the_lead() {
         let request = rest.lines().next().unwrap().trim();
         assert_eq!(request, format!("httpGet: {{ path: {path}, port: http }}"), "{probe}");
     }
-    // A rolling update would wait for the one that stands by to be ready.
+    // A rolling update would wait for the standby to be ready.
     assert!(servers.contains("type: OnDelete") && servers.contains("podManagementPolicy: Parallel"));
 }
 

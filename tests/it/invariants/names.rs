@@ -1,17 +1,23 @@
-//! Names: no item or variable is named by a past participle alone, and each type name in `src/` is unique. Neither rule
-//! has an exception.
+//! Names: no item or variable is named by a past participle alone, no function by a word that hides what it does, and
+//! no two types outside tests share a name. No rule has an exception.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::text::{File, code_of, words};
-use super::{Rule, all_files, holds_of, planted_and_innocent, source_files};
+use super::{Rule, all_files, holds_of, planted_and_innocent};
 
 /// Participles that hide what a value is (a status, a body, an answer) or what a function does.
 const PARTICIPLES: [&str; 13] =
     ["known", "found", "told", "said", "kept", "made", "shown", "seen", "asked", "wanted", "given", "heard", "taken"];
 
-/// Type names that `SeaORM` requires in the module of each table.
-const REQUIRED_BY_SEA_ORM: [&str; 3] = ["Model", "Relation", "Entity"];
+/// Function names that hide what the function does, such as `stands` for `apply_claim_answer`.
+const VAGUE_FUNCTIONS: [&str; 4] = ["calm", "looked", "put", "stands"];
+
+/// First words of function names that hide what the function does, such as `told_pdf` for `describe_pdf`.
+const VAGUE_BEGINNINGS: [&str; 3] = ["told_", "said_", "looked_"];
+
+/// Type names that `SeaORM` requires in the module of each table or migration.
+const REQUIRED_BY_SEA_ORM: [&str; 4] = ["Model", "Relation", "Entity", "Migration"];
 
 /// A word or punctuation mark of the code, with its line number.
 #[derive(Clone, Copy)]
@@ -226,6 +232,38 @@ const NO_PARTICIPLES: Rule = Rule {
     ],
 };
 
+/// Returns the functions of a file whose names hide what they do, with their line numbers.
+fn vague_functions(file: &File) -> Vec<(usize, String)> {
+    let code = code_of(&file.text);
+    let tokens = tokens(&code);
+    let names = tokens.windows(2).filter(|pair| pair[0].text == "fn").map(|pair| pair[1]);
+    let is_vague = |name: &str| {
+        VAGUE_FUNCTIONS.contains(&name) || VAGUE_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+    };
+    names.filter(|name| is_vague(name.text)).map(|name| (name.line, name.text.to_owned())).collect()
+}
+
+const NO_VAGUE_FUNCTIONS: Rule = Rule {
+    holds: "a function is a verb for what it does: none is called `stands`, `calm`, `looked` or `put`, and none begins \
+            with `told_`, `said_` or `looked_`",
+    check: vague_functions,
+    planted: &[
+        ("src/domain/order.rs", "pub(super) async fn stands(&self) -> bool {}"),
+        ("src/domain/order.rs", "impl Connection {\n    pub async fn calm(&self) {}\n}"),
+        ("src/domain/order.rs", "fn looked<T>(at: T) {}"),
+        ("tests/it/api/orders.rs", "fn put(claim: Claim) {}"),
+        ("src/domain/order.rs", "fn told_pdf(op: Operation) -> Operation {}"),
+        ("src/domain/order.rs", "fn said_after(lines: Vec<Line>) {}"),
+        ("tests/it/api/orders.rs", "async fn looked_again() {}"),
+    ],
+    innocent: &[
+        ("src/domain/order.rs", "// fn stands() {}\nlet text = \"fn put() {}\";"),
+        ("src/domain/order.rs", "fn put_link(link: StockLink) {}\nfn outstands() {}"),
+        ("src/domain/order.rs", "let calm = client.put(url);\nlet looked_at = order.looked_at;"),
+        ("src/domain/order.rs", "fn write(put: impl Fn(u8)) {}"),
+    ],
+};
+
 /// Returns the name of the type that an unindented line declares; `None` if it declares none.
 fn type_name(line: &str) -> Option<&str> {
     let rest = match line.strip_prefix("pub(") {
@@ -238,7 +276,8 @@ fn type_name(line: &str) -> Option<&str> {
 
 /// Returns whether a file contains only tests or test support.
 fn is_for_tests(file: &File) -> bool {
-    file.is_tests() || file.path.ends_with("/testing.rs") || file.path.contains("/testing/")
+    let is_support = file.path.ends_with("/testing.rs") || file.path.contains("/testing/");
+    file.is_tests() || file.within("tests/it/") || is_support
 }
 
 /// Returns the type names that are defined more than once, as `name: file, file`.
@@ -262,16 +301,24 @@ fn no_participle_is_a_name() {
 }
 
 #[test]
+fn no_function_has_a_vague_name() {
+    holds_of(&NO_VAGUE_FUNCTIONS, &all_files());
+}
+
+#[test]
 fn each_type_has_a_name_of_its_own() {
-    let shared = shared_names(&source_files());
+    let shared = shared_names(&all_files());
     assert!(shared.is_empty(), "one name, one type: the second gets another name\n{shared:#?}");
 }
 
 #[test]
 fn the_rules_of_names_find_what_breaks_them() {
-    planted_and_innocent(&[&NO_PARTICIPLES]);
+    planted_and_innocent(&[&NO_PARTICIPLES, &NO_VAGUE_FUNCTIONS]);
     let text = "pub(crate) enum Place {}\nimpl A {\n    type Kind = u32;\n}\n#[cfg(test)]\nmod tests {\nstruct Row;\n}";
-    let twice = ["src/a.rs", "src/b.rs", "src/b/tests.rs"].map(|path| File::new(path, text));
-    assert_eq!(shared_names(&twice).into_iter().collect::<Vec<_>>(), ["Place: src/a.rs, src/b.rs"]);
+    let paths = ["src/a.rs", "tools/demo/src/b.rs", "src/b/tests.rs", "tests/it/b.rs", "src/b/testing.rs"];
+    let twice = paths.map(|path| File::new(path, text));
+    assert_eq!(shared_names(&twice).into_iter().collect::<Vec<_>>(), ["Place: src/a.rs, tools/demo/src/b.rs"]);
     assert!(shared_names(&twice[1..]).is_empty());
+    let simulated = [File::new("tests/sim/src/a.rs", text), File::new("benches/shop/b.rs", text)];
+    assert_eq!(shared_names(&simulated).len(), 1);
 }

@@ -89,7 +89,7 @@ impl Storm {
 }
 
 /// Waits until every command is settled: nothing is queued, and every aggregate responds again.
-async fn calm(tallies: &Directory<Tally>, ids: &[Id]) {
+async fn wait_until_settled(tallies: &Directory<Tally>, ids: &[Id]) {
     for id in ids {
         until("it answers again", async || tallies.ask(*id, CommandOrigin::system(), Do::Look).await.is_ok()).await;
     }
@@ -138,7 +138,7 @@ async fn crashing_actors(database: TestDatabase, tallies_count: usize) {
     let ids = rig.make(&tallies, tallies_count).await;
     let storm = Storm { callers: 64, each: 100, poison: 500, crashes: true };
     let totals = storm.rage(&tallies, &ids).await;
-    calm(&tallies, &ids).await;
+    wait_until_settled(&tallies, &ids).await;
     let stored = rig.stored(&ids).await;
     eprintln!("{tallies_count} tallies: {totals:?}, {stored} stored");
     assert!(totals.done <= stored && stored <= totals.done + totals.unknown, "{totals:?}, {stored} stored");
@@ -202,7 +202,7 @@ async fn crash_under_load(
     }
     stop.store(true, Relaxed);
     let totals = load.await.unwrap();
-    calm(tallies, ids).await;
+    wait_until_settled(tallies, ids).await;
     totals
 }
 

@@ -11,7 +11,7 @@ each_kind! {
         // It hears them by asking and by push, keeps what it keeps of them, and reads that again: twice, because what
         // is read is written once more.
         for _ in 0..2 {
-            floor.looked_at(0).await;
+            floor.wait_for_poll(0).await;
             floor.app.kill_9();
             floor.app.start().await;
             let ready = floor.app.get("/readyz").await.expect(200);
@@ -24,7 +24,7 @@ each_kind! {
         let status = floor.status(0).await;
         assert!(!status.to_string().contains("e300"), "what is not known is not shown: {status}");
         floor.faults(0, |faults| faults.absurd_numbers = false);
-        floor.looked_at(0).await;
+        floor.wait_for_poll(0).await;
         floor.hurry(0);
         floor.app.order_is(&order, "ready").await;
         floor.truth().await;

@@ -126,7 +126,7 @@ async fn a_person_who_prints_our_file_again_where_nothing_is_remembered_is_asked
         assert!(words(&doubted, "waitingReason").contains("printed its file again"), "{doubted}");
         floor.attention(0, "unverified", true).await;
         // What is seen of theirs is not taken for ours.
-        floor.looked_at(0).await;
+        floor.wait_for_poll(0).await;
         assert!(unverified(&floor.job(&job).await));
         let resolved = floor.app.post(&format!("/api/jobs/{job}/resolve"), &json!({"outcome": "finished"})).await;
         assert_eq!(resolved.expect(200)["state"], "COMPLETED");

@@ -24,7 +24,7 @@ each_kind! {
             let (order, job) = floor.one().await;
             floor.app.job_is(&job, "PRINTING").await;
             clock.set(step);
-            floor.looked_at(0).await;
+            floor.wait_for_poll(0).await;
             assert_eq!(floor.job(&job).await["state"], "PRINTING");
             // What the printer shows is followed: by the order of the looks, not by the clock.
             for (state, act) in [("PAUSED", "pause"), ("PRINTING", "resume")] {
@@ -35,7 +35,7 @@ each_kind! {
             clock.set(0);
             floor.app.kill_9();
             floor.app.start().await;
-            floor.looked_at(0).await;
+            floor.wait_for_poll(0).await;
             clock.set(-step);
             floor.hurry(0);
             floor.app.order_is(&order, "ready").await;

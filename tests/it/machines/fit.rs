@@ -82,7 +82,7 @@ each_kind! {
             let before = floor.started(4);
             floor.status_until("the preferred one to be free", 4, |s| s["state"] == "idle" && s["jobId"].is_null()).await;
             // Its own rules may be a look behind what is shown.
-            floor.looked_at(4).await;
+            floor.wait_for_poll(4).await;
             let (order, _) = floor.one().await;
             floor.app.order_is(&order, "ready").await;
             assert_eq!(floor.started(4), before + 1);

@@ -169,7 +169,7 @@ async fn an_emergency_stop_ends_the_retries_of_a_manual_print() {
     let (answer, ()) = tokio::join!(by_hand, stop);
     assert_eq!(answer.error(409), "printer_busy");
     floor.attention(0, "needs_home", true).await;
-    floor.looked_at(0).await;
+    floor.wait_for_poll(0).await;
     let uploads = floor.count(0, |what| matches!(what, PhysicalEvent::Uploaded { .. }));
     assert_eq!((uploads, floor.started(0)), (0, 0));
     assert!(floor.status(0).await["manualPrint"].is_null());

@@ -56,7 +56,7 @@ each_kind! {
 
         floor.free(0).await;
         floor.faults(0, |faults| faults.firmware_shutdown = false);
-        floor.looked_at(0).await;
+        floor.wait_for_poll(0).await;
         assert_eq!(floor.count(0, |what| matches!(what, PhysicalEvent::Restarted)), 0, "nobody brings it back by itself");
         recovered(&floor, kind).await;
         let waits = |what: &'static str| {
@@ -84,7 +84,7 @@ each_kind! {
         floor.faults(0, |faults| faults.firmware_shutdown = true);
         floor.attention(0, "firmware_error", true).await;
         floor.attention(0, "needs_home", true).await;
-        floor.looked_at(0).await;
+        floor.wait_for_poll(0).await;
         assert_eq!(floor.events("printer.firmware_error").await.len(), 1, "told once");
     }
 
@@ -119,7 +119,7 @@ each_kind! {
         floor.app.job_is(&job, "FAILED").await;
         if kind == PrinterKind::ServerRest {
             // The serial port was closed on an error: a person opens it and says that the printer is well.
-            floor.looked_at(0).await;
+            floor.wait_for_poll(0).await;
             assert!(closed(&floor), "not opened by itself");
             floor.app.act(&floor.path(0, "/connect")).await.expect(200);
             floor.connection_is(0, "connected").await;
@@ -140,7 +140,7 @@ async fn a_connection_that_a_person_closed_by_hand_is_opened_by_a_person() {
     let floor = Floor::new(PrinterKind::ServerRest, 1, SLOW, &[JUDGE_LATE]).await;
     floor.sim(0).handle.with(simulator::printer::Machine::disconnect);
     floor.connection_is(0, "firmware_disconnected").await;
-    floor.looked_at(0).await;
+    floor.wait_for_poll(0).await;
     assert!(closed(&floor), "not opened by itself");
     assert_eq!(floor.events("printer.firmware_error").await.len(), 0, "closed on purpose");
     let lines = json!({"commands": ["G28"]});

@@ -6,7 +6,7 @@ use simulator::shops::{OtherShop, ShopSystem};
 use simulator::stock::NetworkCondition;
 
 use super::{FAST, Floor, PrinterKind};
-use crate::api::sales_channels::{channel, map, record, shop, stands};
+use crate::api::sales_channels::{channel, map, record, shop, wait_for_status};
 use crate::support::{on_sqlite, until};
 
 /// Sells one part in the other shop and waits until it is printed here; returns the IDs of the order there and of the
@@ -15,7 +15,7 @@ pub(super) async fn printed(floor: &Floor, shop: &OtherShop, channel: &str) -> (
     map(&floor.app, channel, "7", &floor.sku, 1).await;
     let there = shop.place(&[("7", 1, 1250)]);
     shop.pay(there);
-    let order_record = stands(&floor.app, channel, there, "made").await;
+    let order_record = wait_for_status(&floor.app, channel, there, "made").await;
     let order = order_record["orderId"].as_str().unwrap().to_owned();
     floor.app.order_is(&order, "ready").await;
     (there, order)
@@ -106,7 +106,7 @@ async fn a_file_has_nobody_to_tell() {
     let request = floor.app.request("POST", &format!("/api/sales-channels/{channel}/import"));
     let file = "order,variant,quantity,unit_price\n5,VASE,1,9.00\n";
     floor.app.send(request.header("Content-Type", "text/csv").body(file)).await.expect(200);
-    let entry = stands(&floor.app, &channel, 5, "made").await;
+    let entry = wait_for_status(&floor.app, &channel, 5, "made").await;
     let order = entry["orderId"].as_str().unwrap();
     floor.app.order_is(order, "ready").await;
     ship(&floor, order, "T-1").await;

@@ -176,7 +176,7 @@ each_kind! {
 on_sqlite! {
     async fn an_encrypting_printer_is_known_by_its_key_also_after_a_restart(db: Db) {
         let mut floor = Floor::on(db, PrinterKind::MqttLan, 1, FAST, &[JUDGE_LATE]).await;
-        floor.looked_at(0).await;
+        floor.wait_for_poll(0).await;
         floor.app.kill_9();
         let bambu = Bambu::of(&floor.sim(0).handle).unwrap();
         bambu.change(|setup| setup.other_certificate = true);

@@ -376,7 +376,7 @@ async fn what_was_chosen_from_a_changer_that_goes_away_is_not_printed_from_the_s
                 tray.tray_color = "00FF00FF".to_owned();
             }
         });
-        floor.looked_at(0).await;
+        floor.wait_for_poll(0).await;
         floor.faults(0, |faults| faults.slow_upload = None);
         let given_back = |job: &Value| job["attempts"][0]["endedAt"].is_string();
         let back = floor.job_until("the attempt to be given back", &job, given_back).await;

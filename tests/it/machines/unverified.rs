@@ -96,7 +96,7 @@ each_kind! {
             floor.job_until("the doubt to be told", &job, why).await;
             floor.app.kill_9();
             floor.app.start().await;
-            floor.looked_at(0).await;
+            floor.wait_for_poll(0).await;
             let doubted = floor.job_until("the doubt to stay", &job, why).await;
             assert_eq!((doubted["state"].as_str(), floor.started(0)), (Some("DISPATCHING"), 1), "{doubted}");
             assert_eq!(resolve(&floor, &job, "finished").await["state"], "COMPLETED");

@@ -76,7 +76,7 @@ each_kind! {
         floor.faults(0, |faults| faults.start_late = HELD);
         let (second, job) = floor.one().await;
         floor.start_arrived(0).await;
-        floor.looked_at(0).await;
+        floor.wait_for_poll(0).await;
         assert_eq!(floor.job(&job).await["state"], "DISPATCHING");
         floor.end_delays(0);
         floor.app.order_is(&second, "ready").await;
@@ -105,7 +105,7 @@ each_kind! {
         floor.faults(0, |faults| faults.start_late = HELD);
         let (order, job) = floor.one().await;
         floor.start_arrived(0).await;
-        floor.looked_at(0).await;
+        floor.wait_for_poll(0).await;
         assert_eq!(floor.job(&job).await["state"], "DISPATCHING", "accepted, and not seen");
         floor.end_delays(0);
         let printing = floor.app.job_is(&job, "PRINTING").await;
@@ -142,7 +142,7 @@ each_kind! {
         floor.attempt_is(job, "uploading").await;
         // Another printer is free, and a higher rank changes nothing.
         floor.app.patch(&format!("/api/jobs/{job}"), &json!({"priority": 9})).await.expect(200);
-        floor.looked_at(1).await;
+        floor.wait_for_poll(1).await;
         floor.faults(0, |faults| faults.slow_upload = None);
         floor.app.order_is(&order, "ready").await;
         assert_eq!((floor.started(0), floor.started(1)), (1, 0));

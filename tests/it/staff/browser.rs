@@ -95,7 +95,7 @@ async fn chromium_stops_a_printer_when_the_button_is_held_and_not_before() {
     browser.until(&tab, "the button", &format!("document.querySelector('{own}')")).await;
     browser.tap(&tab, own).await;
     browser.sees(&tab, "Keep holding: emergency stop for").await;
-    floor.looked_at(0).await;
+    floor.wait_for_poll(0).await;
     assert_eq!(stopped(0), 0, "a short press stops nothing");
     browser.go(&tab, &format!("{base}/floor")).await;
     for (n, by_key) in [(0, false), (1, true)] {

@@ -130,7 +130,7 @@ on_sqlite! {
             assert!(refused.text.contains("Another print is in progress"), "{act}: {}", refused.text);
             is_sound(&refused);
         }
-        floor.looked_at(0).await;
+        floor.wait_for_poll(0).await;
         assert_eq!(floor.job(&second).await["state"], "PRINTING");
         let now = print_on(&page, &format!("{path}/cancel"));
         let done = send(&sam, &format!("{path}/cancel"), &[("form_token", &own), ("print", &now)]).await;

@@ -97,7 +97,7 @@ async fn a_second_server_stands_by_and_says_who_leads() {
     }
     let (Ok(checked) | Err(checked)) = second.try_command(&["check"], "");
     assert!(checked.contains("on standby"), "{checked}");
-    assert!(checked.contains(&format!("{} leads", first.base)), "{checked}");
+    assert!(checked.contains(&format!("{} is active", first.base)), "{checked}");
     // It is stopped like any other server, and the leader does not notice.
     second.stop().await;
     first.get("/readyz").await.expect(200);
@@ -113,13 +113,13 @@ async fn a_leader_without_a_public_address_is_not_named() {
     second.spawn();
     stands_by(&second, &first).await;
     let answer = second.get("/api/orders").await;
-    assert!(answer.text.contains("another server leads"), "{}", answer.text);
+    assert!(answer.text.contains("another server is active"), "{}", answer.text);
     let page = second
         .send(second.request("GET", "/floor").header("accept", "text/html").header("accept-language", "en"))
         .await;
     assert!(page.text.contains("Another server is running the shop"), "{}", page.text);
     let (Ok(checked) | Err(checked)) = second.try_command(&["check"], "");
-    assert!(checked.contains("another server leads"), "{checked}");
+    assert!(checked.contains("another server is active"), "{checked}");
     for text in [answer.text, page.text, second.get("/readyz").await.text] {
         assert!(!text.contains("127.0.0.1") && !text.contains("0.0.0.0"), "{text}");
     }
@@ -163,7 +163,7 @@ async fn a_server_that_does_not_share_the_folders_does_not_stand_by() {
     for (mut second, setting) in cases.map(begin) {
         assert!(!second.ended().await, "it is an error");
         let log = second.log().join("\n");
-        assert!(log.contains(&format!("{setting} (")) && log.contains("cannot stand by"), "{log}");
+        assert!(log.contains(&format!("{setting} (")) && log.contains("cannot be its standby"), "{log}");
         let checked = second.try_command(&["check"], "").unwrap_err();
         assert!(checked.contains(&format!("{setting} (")), "{checked}");
     }

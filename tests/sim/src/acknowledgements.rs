@@ -17,7 +17,7 @@ pub struct Errand {
 }
 
 /// Response to a command.
-pub enum Reply {
+pub enum ShopReply {
     /// Carried out; the response body.
     Done(Value),
     /// Refused with this code.
@@ -28,7 +28,7 @@ pub enum Reply {
 
 /// Acknowledged command.
 #[derive(Clone, Debug)]
-pub struct Acknowledgement {
+pub struct AcknowledgedErrand {
     /// Command.
     pub errand: Errand,
     /// ID of the changed aggregate.
@@ -37,7 +37,7 @@ pub struct Acknowledgement {
     pub version: Value,
 }
 
-impl Acknowledgement {
+impl AcknowledgedErrand {
     /// Creates an acknowledgement from the body of a response.
     pub fn new(errand: &Errand, body: &Value) -> Self {
         Self { errand: errand.clone(), id: body["id"].clone(), version: body["version"].clone() }
@@ -48,14 +48,14 @@ impl Acknowledgement {
 /// simulation, and the keys of all commands sent.
 #[derive(Default)]
 pub struct Acknowledgements {
-    all: Mutex<Vec<(i64, Acknowledgement)>>,
+    all: Mutex<Vec<(i64, AcknowledgedErrand)>>,
     /// Path and idempotency key of each command.
     keys: Mutex<BTreeSet<(String, String)>>,
 }
 
 impl Acknowledgements {
     /// Adds a command that was acknowledged at this time.
-    pub fn add(&self, at: i64, one: Acknowledgement) {
+    pub fn add(&self, at: i64, one: AcknowledgedErrand) {
         self.all.lock().unwrap_or_else(PoisonError::into_inner).push((at, one));
     }
 
@@ -77,7 +77,7 @@ impl Acknowledgements {
     }
 
     /// Returns the commands acknowledged at this time or later.
-    pub fn since(&self, at: i64) -> Vec<Acknowledgement> {
+    pub fn since(&self, at: i64) -> Vec<AcknowledgedErrand> {
         let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().filter(|(then, _)| *then >= at).map(|(_, one)| one.clone()).collect()
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan::{Plan, Product};
+use crate::plan::{Plan, PlannedProduct};
 use crate::setup::SetUp;
 use crate::workload::Kit;
 
@@ -11,7 +11,7 @@ const THOUSANDTHS: f64 = 1000.0;
 
 /// Catalogue of the shop.
 pub struct Catalogue {
-    products: Vec<Product>,
+    products: Vec<PlannedProduct>,
     kits: Vec<Kit>,
     /// IDs of the products and then of the kits.
     pub ids: Vec<String>,

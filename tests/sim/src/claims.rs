@@ -3,7 +3,7 @@
 
 use crate::chance::branch;
 use crate::faults::{FaultKind, FaultPlan};
-use crate::plan::{OrderPlan, OrderStep, Share};
+use crate::plan::{CustomerStep, OrderPlan, Share};
 use crate::size::Size;
 use crate::till::{Remainder, TillStep};
 use crate::workload::Workload;
@@ -61,8 +61,8 @@ pub fn add(seed: u64, size: Size, faults: &FaultPlan, orders: &mut [OrderPlan], 
         };
         let Some((paid_ms, _)) = order.steps.last().copied().filter(|_| is_claimed) else { continue };
         let claimed_ms = paid_ms + claimed_after_ms;
-        order.steps.push((claimed_ms, OrderStep::Claim(claim)));
-        order.steps.push((claimed_ms + decided_after_ms, OrderStep::Decide(claim)));
+        order.steps.push((claimed_ms, CustomerStep::Claim(claim)));
+        order.steps.push((claimed_ms + decided_after_ms, CustomerStep::Decide(claim)));
     }
 }
 
@@ -70,6 +70,6 @@ pub fn add(seed: u64, size: Size, faults: &FaultPlan, orders: &mut [OrderPlan], 
 fn is_paid_by_card(order: &OrderPlan) -> bool {
     let mut money = order.steps.iter().skip(1).map(|(_, step)| step);
     let is_payment =
-        |step: &OrderStep| matches!(step, OrderStep::Pay(0, Share::Whole) | OrderStep::Till(TillStep::Pay(_)));
+        |step: &CustomerStep| matches!(step, CustomerStep::Pay(0, Share::Whole) | CustomerStep::Till(TillStep::Pay(_)));
     order.steps.len() > 1 && money.all(is_payment)
 }

@@ -4,7 +4,7 @@
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::acknowledgements::{Errand, Reply};
+use crate::acknowledgements::{Errand, ShopReply};
 use crate::chance::branch;
 use crate::error::SimError;
 use crate::shop::Shop;
@@ -185,9 +185,9 @@ impl OwnInvoice {
         let key = format!("invoice-{}-{}", self.plan.number, self.acknowledged);
         let errand = Errand { path: format!("/api/invoices{path}"), key, body };
         let invoice = match shop.ask_unversioned(&errand).await? {
-            Reply::Done(invoice) => invoice,
-            Reply::Unanswered => return Ok(false),
-            Reply::Refused(code) => return Err(SimError::Broken(format!("{} was refused: {code}", errand.path))),
+            ShopReply::Done(invoice) => invoice,
+            ShopReply::Unanswered => return Ok(false),
+            ShopReply::Refused(code) => return Err(SimError::Broken(format!("{} was refused: {code}", errand.path))),
         };
         let text = |member: &str| invoice[member].as_str().unwrap_or_default().to_owned();
         self.id = text("id");

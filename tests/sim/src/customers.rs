@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use simulator::payments::{SimPayment, SimPaymentEvent, signature};
 
-use crate::acknowledgements::{Errand, Reply};
+use crate::acknowledgements::{Errand, ShopReply};
 use crate::claims::BankClaim;
 use crate::clock::WorldClock;
 use crate::error::SimError;
-use crate::plan::{OrderPlan, OrderStep, Share};
+use crate::plan::{CustomerStep, OrderPlan, Share};
 use crate::plants::Plant;
 use crate::settings::PAYMENT_SECRET;
 use crate::shop::Shop;
@@ -17,7 +17,7 @@ use crate::till::{Payable, Till};
 use crate::world::World;
 
 /// Customer with one order.
-pub struct Customer {
+pub struct SimCustomer {
     /// Plan of the order.
     pub plan: OrderPlan,
     /// Placed order; `None` until it is acknowledged.
@@ -38,7 +38,7 @@ pub struct PlacedOrder {
     currency: String,
 }
 
-impl Customer {
+impl SimCustomer {
     /// Creates a customer who has not placed an order yet.
     pub fn new(plan: OrderPlan) -> Self {
         Self { plan, order: None, till: Till::default(), steps: 0 }
@@ -56,22 +56,22 @@ impl Customer {
         let (mut paid, mut back, mut lost): (BTreeMap<usize, i64>, BTreeMap<usize, i64>, i64) = <_>::default();
         for (_, step) in &self.plan.steps[..self.steps] {
             match *step {
-                OrderStep::Pay(payment, share) => {
+                CustomerStep::Pay(payment, share) => {
                     paid.insert(payment, share.cents(total));
                 }
-                OrderStep::Refund(payment, share, is_whole) => {
+                CustomerStep::Refund(payment, share, is_whole) => {
                     let cents = refunded(share.cents(total), is_whole);
                     let before = back.entry(payment).or_insert(0);
                     *before = cents.max(*before);
                 }
-                OrderStep::Cash => {
+                CustomerStep::Cash => {
                     paid.insert(usize::MAX, total);
                 }
-                OrderStep::CashBack => {
+                CustomerStep::CashBack => {
                     back.insert(usize::MAX, refunded(total, false));
                 }
-                OrderStep::Decide(claim) => lost += total - claim.remainder().cents(total),
-                OrderStep::Place | OrderStep::Cancel | OrderStep::Till(_) | OrderStep::Claim(_) => {}
+                CustomerStep::Decide(claim) => lost += total - claim.remainder().cents(total),
+                CustomerStep::Place | CustomerStep::Cancel | CustomerStep::Till(_) | CustomerStep::Claim(_) => {}
             }
         }
         paid.values().sum::<i64>() - back.values().sum::<i64>() - lost
@@ -109,9 +109,9 @@ impl Customer {
             body["dueAt"] = json!(WorldClock::at(due_ms));
         }
         let placed = match shop.ask(&self.errand("/api/orders".to_owned(), "order", body)).await? {
-            Reply::Done(order) => order,
-            Reply::Unanswered => return Ok(false),
-            Reply::Refused(code) => return Err(SimError::Broken(format!("an order was refused: {code}"))),
+            ShopReply::Done(order) => order,
+            ShopReply::Unanswered => return Ok(false),
+            ShopReply::Refused(code) => return Err(SimError::Broken(format!("an order was refused: {code}"))),
         };
         let text = |member: &str| placed[member].as_str().unwrap_or_default().to_owned();
         let total_cents = placed["totalCents"].as_i64().unwrap_or_default();
@@ -120,36 +120,36 @@ impl Customer {
         Ok(true)
     }
 
-    async fn act(&self, world: &World, shop: &Shop, order: &PlacedOrder, step: OrderStep) -> Result<bool, SimError> {
+    async fn act(&self, world: &World, shop: &Shop, order: &PlacedOrder, step: CustomerStep) -> Result<bool, SimError> {
         let path = |act: &str| format!("/api/orders/{}/{act}", order.id);
         let number = self.plan.number;
         let is_acknowledged = match step {
-            OrderStep::Place => true,
-            OrderStep::Pay(payment, share) => {
+            CustomerStep::Place => true,
+            CustomerStep::Pay(payment, share) => {
                 self.event(world, shop, order, (payment, share), SimPaymentEvent::Completed).await?
             }
-            OrderStep::Refund(payment, share, is_whole) => {
+            CustomerStep::Refund(payment, share, is_whole) => {
                 let refunded_cents = refunded(share.cents(order.total_cents), is_whole);
                 let event = SimPaymentEvent::Refunded { refunded_cents };
                 self.event(world, shop, order, (payment, share), event).await?
             }
-            OrderStep::Cash => {
+            CustomerStep::Cash => {
                 let body = json!({"method": "cash", "amountCents": order.total_cents});
                 is_done(shop.ask(&self.errand(path("mark-paid"), "cash", body)).await?, "a payment in cash")?
             }
-            OrderStep::CashBack => {
+            CustomerStep::CashBack => {
                 let Some(state) = shop.read(&format!("/api/orders/{}", order.id)).await? else { return Ok(false) };
                 let payments = state["payments"].as_array().map(Vec::as_slice).unwrap_or_default();
                 let payment = payments.iter().find(|payment| payment["method"] == "cash").map(|cash| &cash["id"]);
                 let body = json!({"paymentId": payment, "amountCents": refunded(order.total_cents, false)});
                 is_done(shop.ask(&self.errand(path("refund"), "cash-back", body)).await?, "a refund of cash")?
             }
-            OrderStep::Cancel => {
+            CustomerStep::Cancel => {
                 is_done(shop.ask(&self.errand(path("cancel"), "cancel", json!({}))).await?, "a cancellation")?
             }
-            OrderStep::Till(step) => self.till.act(world, shop, &Payable::order(number, order), step).await?,
-            OrderStep::Claim(claim) => world.processor.claim(&order.id, claim.cents(order.total_cents)),
-            OrderStep::Decide(claim) => world.processor.decide(&order.id, claim != BankClaim::Won),
+            CustomerStep::Till(step) => self.till.act(world, shop, &Payable::order(number, order), step).await?,
+            CustomerStep::Claim(claim) => world.processor.claim(&order.id, claim.cents(order.total_cents)),
+            CustomerStep::Decide(claim) => world.processor.decide(&order.id, claim != BankClaim::Won),
         };
         if is_acknowledged {
             world.story.tell(format!("customer {number}: {step:?}"));
@@ -192,11 +192,11 @@ fn refunded(cents: i64, is_whole: bool) -> i64 {
 }
 
 /// Returns whether a command was executed; fails if it was refused.
-fn is_done(reply: Reply, what: &str) -> Result<bool, SimError> {
+fn is_done(reply: ShopReply, what: &str) -> Result<bool, SimError> {
     match reply {
-        Reply::Done(_) => Ok(true),
-        Reply::Unanswered => Ok(false),
-        Reply::Refused(code) => Err(SimError::Broken(format!("{what} was refused: {code}"))),
+        ShopReply::Done(_) => Ok(true),
+        ShopReply::Unanswered => Ok(false),
+        ShopReply::Refused(code) => Err(SimError::Broken(format!("{what} was refused: {code}"))),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::growth::ServerSize;
 use crate::loose_ends;
 use crate::people::People;
 use crate::plan::Plan;
-use crate::rest::{Rest, read_orders};
+use crate::rest::{RestCheck, read_orders};
 use crate::sellers::{SaleEnding, read_sales};
 use crate::shop::Shop;
 use crate::world::World;
@@ -44,7 +44,7 @@ pub struct Ending {
 pub async fn live(world: &World, shop: &Shop, plan: &Plan, people: &mut People) -> Result<Ending, SimError> {
     let healed_at = world.size.healed_at_ms();
     let until = healed_at + world.size.rest_within_ms() + prints_ms(plan);
-    let mut rest = Rest::default();
+    let mut rest = RestCheck::default();
     loop {
         people.step(world, shop).await?;
         let now = world.clock.elapsed_ms();

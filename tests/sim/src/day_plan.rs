@@ -7,7 +7,7 @@ use crate::claims;
 use crate::clerk::InvoicePlan;
 use crate::endpoints::EndpointPlan;
 use crate::faults::FaultPlan;
-use crate::plan::{CrashPlan, OrderPlan, OrderStep, Plan, Product, SpoolChange, draw_money};
+use crate::plan::{CrashPlan, CustomerStep, OrderPlan, Plan, PlannedProduct, SpoolChange, draw_money};
 use crate::size::Size;
 use crate::sold::ShopPlan;
 use crate::spool_manager::SpoolPlan;
@@ -23,7 +23,7 @@ impl Plan {
         let size = Size::Day;
         let mut chance = branch(seed, "day");
         let printers = size.printers().unwrap_or(1);
-        let mut products: Vec<Product> = (0..chance.usize(8..=14)).map(|_| draw_product(&mut chance)).collect();
+        let mut products: Vec<PlannedProduct> = (0..chance.usize(8..=14)).map(|_| draw_product(&mut chance)).collect();
         let orders = (0..chance.usize(28..=44)).map(|number| draw_order(seed, number, products.len()));
         let mut orders: Vec<OrderPlan> = orders.collect();
         let spool = |number: usize, chance: &mut Rng| SpoolChange {
@@ -80,8 +80,8 @@ impl Plan {
     }
 }
 
-fn draw_product(chance: &mut Rng) -> Product {
-    Product {
+fn draw_product(chance: &mut Rng) -> PlannedProduct {
+    PlannedProduct {
         plate: chance.u64(1..=6),
         seconds: chance.u64(600..=7_200),
         grams: chance.u32(5..=80).into(),
@@ -97,7 +97,7 @@ fn draw_order(seed: u64, number: usize, products: usize) -> OrderPlan {
     let first = chance.usize(..products);
     let lines = (0..chance.usize(1..=3)).map(|place| ((first + place) % products, chance.u64(1..=6))).collect();
     let mut at_ms = chance.i64(MINUTE_MS..Size::Day.last_order_ms());
-    let mut steps = vec![(at_ms, OrderStep::Place)];
+    let mut steps = vec![(at_ms, CustomerStep::Place)];
     let money = draw_money(&mut chance);
     for step in till::draw(seed, number).unwrap_or(money) {
         at_ms += chance.i64(1_000..40 * MINUTE_MS);

@@ -33,7 +33,7 @@ pub struct FloorMachine {
 
 struct MachineState {
     machine: Machine,
-    network: Network,
+    network: PrinterNetwork,
     /// Number of entries of the machine's log that have been written to the story.
     told_entries: usize,
     prints: PrintIndex,
@@ -42,7 +42,7 @@ struct MachineState {
 }
 
 /// Network between the server and a printer.
-struct Network {
+struct PrinterNetwork {
     chance: Rng,
     lost_requests: f64,
     lost_answers: f64,
@@ -75,7 +75,7 @@ impl FloorMachine {
         let calendar = clock.now().jiff();
         let mut chance = branch(seed, name);
         let machine = Machine::with_calendar(chance.u64(..), 1.0, reconnects, clock.instant(), calendar);
-        let network = Network { chance, lost_requests: 0.0, lost_answers: 0.0, delays: 0.0 };
+        let network = PrinterNetwork { chance, lost_requests: 0.0, lost_answers: 0.0, delays: 0.0 };
         let state =
             Mutex::new(MachineState { machine, network, told_entries: 0, prints: PrintIndex::default(), requests: 0 });
         Self { name: name.to_owned(), clock, story, state }
@@ -113,7 +113,7 @@ impl FloorMachine {
     /// Determines the fate of the next request.
     pub fn passage(&self) -> Passage {
         let mut state = self.state();
-        let Network { chance, lost_requests, lost_answers, delays } = &mut state.network;
+        let PrinterNetwork { chance, lost_requests, lost_answers, delays } = &mut state.network;
         let loses_request = chance.f64() < *lost_requests;
         let loses_answer = chance.f64() < *lost_answers;
         let (is_slow, ms) = (chance.f64() < *delays, chance.u64(..MAX_DELAY_MS));

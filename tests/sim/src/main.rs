@@ -19,12 +19,12 @@ const DAY_MS: f64 = 86_400_000.0;
 /// Runs the shop on virtual time.
 #[derive(Parser)]
 struct Arguments {
-    /// Seed whose story is told.
+    /// Seed of the run to print in full.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
     omissions: Omissions,
-    /// Number of seeds to run without their stories.
+    /// Number of seeds to run and summarize.
     #[arg(long)]
     seeds: Option<u64>,
     /// First of these seeds.
@@ -33,10 +33,10 @@ struct Arguments {
     /// Runs whole days of a shop with twenty printers.
     #[arg(long)]
     day: bool,
-    /// Stops at the first of these seeds that fails, and counts the seeds until then.
+    /// Stops at the first seed that fails, and prints how many seeds were run.
     #[arg(long, requires = "seeds")]
     until_first: bool,
-    /// Plants each fault, and counts the seeds until it is caught.
+    /// Plants each fault, and prints how many seeds it takes to detect it.
     #[arg(long)]
     plants: bool,
 }
@@ -45,22 +45,22 @@ struct Arguments {
 /// names them. Numbers are those in the whole plan.
 #[derive(Args)]
 struct Omissions {
-    /// Faults to leave out.
+    /// Names of faults.
     #[arg(long, value_delimiter = ',')]
     without: Vec<String>,
-    /// Numbers of orders that nobody places.
+    /// Numbers of orders.
     #[arg(long, value_delimiter = ',')]
     without_orders: Vec<usize>,
-    /// Numbers of tasks that the staff does not have.
+    /// Numbers of staff tasks.
     #[arg(long, value_delimiter = ',')]
     without_tasks: Vec<usize>,
-    /// Numbers of changes of the rules of the house.
+    /// Numbers of changes to the shop's settings.
     #[arg(long, value_delimiter = ',')]
     without_rules: Vec<usize>,
-    /// Numbers of orders that are not shipped.
+    /// Numbers of parcels.
     #[arg(long, value_delimiter = ',')]
     without_parcels: Vec<usize>,
-    /// Numbers of invoices without orders that the clerk does not write.
+    /// Numbers of invoices without an order.
     #[arg(long, value_delimiter = ',')]
     without_invoices: Vec<usize>,
     /// Numbers of webhook endpoints.
@@ -75,17 +75,17 @@ struct Omissions {
     /// Numbers of crashes.
     #[arg(long, value_delimiter = ',')]
     without_crashes: Vec<usize>,
-    /// Numbers of spool managers, of which there is one at most, number 0.
+    /// Numbers of spool managers; the only one is number 0.
     #[arg(long, value_delimiter = ',')]
     without_spool_managers: Vec<usize>,
 }
 
 /// Part of a plan with the given number.
-type NumberedPart = fn(usize) -> PlanPart;
+type PlanPartOf = fn(usize) -> PlanPart;
 
 impl Omissions {
     fn cut(&self) -> Result<Cut, SimError> {
-        let lists: [(&[usize], NumberedPart); 10] = [
+        let lists: [(&[usize], PlanPartOf); 10] = [
             (&self.without_orders, PlanPart::Order),
             (&self.without_tasks, PlanPart::Task),
             (&self.without_rules, PlanPart::Rule),

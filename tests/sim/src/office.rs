@@ -8,7 +8,7 @@ use std::future::pending;
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use crate::acknowledgements::{Errand, Reply};
+use crate::acknowledgements::{Errand, ShopReply};
 use crate::error::SimError;
 use crate::inspections::Inspections;
 use crate::shop::Shop;
@@ -181,9 +181,9 @@ impl Office {
         let errand = errand(number, format!("/api/printers/{printer}/maintenance"), body);
         self.in_doubt.insert(printer.to_owned());
         match shop.ask(&errand).await? {
-            Reply::Unanswered => return Ok(false),
-            Reply::Refused(code) => return Err(SimError::Broken(format!("{} was refused: {code}", errand.path))),
-            Reply::Done(_) => self.records.out_of_service.insert(printer.to_owned(), is_on),
+            ShopReply::Unanswered => return Ok(false),
+            ShopReply::Refused(code) => return Err(SimError::Broken(format!("{} was refused: {code}", errand.path))),
+            ShopReply::Done(_) => self.records.out_of_service.insert(printer.to_owned(), is_on),
         };
         self.in_doubt.remove(printer);
         Ok(true)
@@ -211,9 +211,9 @@ impl Office {
         let body = json!({"delta": grams, "reason": "new spools"});
         let errand = errand(number, format!("/api/inventory/materials/{id}/adjustments"), body);
         match shop.ask(&errand).await? {
-            Reply::Unanswered => return Ok(false),
-            Reply::Refused(code) => return Err(SimError::Broken(format!("a delivery was refused: {code}"))),
-            Reply::Done(_) => {}
+            ShopReply::Unanswered => return Ok(false),
+            ShopReply::Refused(code) => return Err(SimError::Broken(format!("a delivery was refused: {code}"))),
+            ShopReply::Done(_) => {}
         }
         *self.records.deliveries.entry(material).or_default() += i64::from(grams) * 1000;
         Ok(true)
@@ -258,9 +258,9 @@ impl Office {
             task.print = Some((job.clone(), attempt.clone()));
         }
         match shop.ask(&errand(number, format!("/api/jobs/{job}/retry"), json!({}))).await? {
-            Reply::Unanswered => return Ok(false),
-            Reply::Refused(_) => {}
-            Reply::Done(_) => {
+            ShopReply::Unanswered => return Ok(false),
+            ShopReply::Refused(_) => {}
+            ShopReply::Done(_) => {
                 self.records.remakes.insert(attempt, order);
                 self.records.remade_jobs.insert(job);
             }

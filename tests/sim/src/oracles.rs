@@ -21,7 +21,7 @@ pub use spools::unrest as unrest_of_spools;
 
 use simulator::printer::PhysicalEvent;
 
-use crate::acknowledgements::{Acknowledgement, Reply};
+use crate::acknowledgements::{AcknowledgedErrand, ShopReply};
 use crate::day::Ending;
 use crate::error::SimError;
 use crate::faults::FaultPlan;
@@ -126,13 +126,13 @@ fn the_outbox_has_no_hole(tables: &Tables) -> Result<(), SimError> {
 pub async fn acknowledged_is_done(world: &World, shop: &Shop) -> Result<(), SimError> {
     for one in world.acknowledgements.since(world.clock.elapsed_ms() - REPEATED_WITHIN_MS) {
         let lost = |how: String| {
-            let Acknowledgement { errand, id, version } = &one;
+            let AcknowledgedErrand { errand, id, version } = &one;
             SimError::Broken(format!("{} was acknowledged as version {version} of {id}, and then: {how}", errand.path))
         };
         let again = match shop.ask(&one.errand).await? {
-            Reply::Done(body) => Acknowledgement::new(&one.errand, &body),
-            Reply::Refused(code) => return Err(lost(code)),
-            Reply::Unanswered => return Err(lost("no answer".to_owned())),
+            ShopReply::Done(body) => AcknowledgedErrand::new(&one.errand, &body),
+            ShopReply::Refused(code) => return Err(lost(code)),
+            ShopReply::Unanswered => return Err(lost("no answer".to_owned())),
         };
         if (&again.id, &again.version) != (&one.id, &one.version) {
             return Err(lost(format!("version {} of {}", again.version, again.id)));

@@ -20,7 +20,7 @@ use crate::endpoints::Spell;
 use crate::faults::{FaultKind, FaultPlan};
 use crate::plants::{Plant, Planter};
 use crate::power::Power;
-use crate::sold::{ShopPlan, SoldPlan, Stage};
+use crate::sold::{SaleStage, ShopPlan, SoldPlan};
 use crate::story::Story;
 use services::peer_client::{NoPeerResponse, PeerTransport};
 
@@ -33,16 +33,16 @@ pub const SHOP_SECRET: &str = "simulated secret of another shop";
 const WAY: Duration = Duration::from_millis(30);
 
 /// All other shops of a story.
-pub struct OtherShops {
+pub struct SimulatedShops {
     clock: Arc<WorldClock>,
     story: Arc<Story>,
     power: Arc<Power>,
     /// Shops by their numbers.
-    state: Mutex<BTreeMap<usize, OtherShop>>,
+    state: Mutex<BTreeMap<usize, SimulatedShop>>,
 }
 
 /// Another shop.
-struct OtherShop {
+struct SimulatedShop {
     chance: Rng,
     spells: Vec<Spell>,
     /// Probability that the response to a request is lost.
@@ -73,21 +73,21 @@ pub fn variant_of(product: usize) -> String {
 }
 
 /// Returns an order as its shop represents it at this stage.
-pub fn order_of(plan: &SoldPlan, stage: Stage) -> ShopOrder {
+pub fn order_of(plan: &SoldPlan, stage: SaleStage) -> ShopOrder {
     let variants: Vec<_> = plan.lines.iter().map(|(product, ..)| variant_of(*product)).collect();
     let lines =
         variants.iter().zip(&plan.lines).map(|(variant, (_, quantity, cents))| (variant.as_str(), *quantity, *cents));
     let mut order = ShopOrder::new(plan.id, &lines.collect::<Vec<_>>());
-    if stage >= Stage::Paid {
+    if stage >= SaleStage::Paid {
         order.change(|order| order.paid = true);
     }
-    if stage >= Stage::Cancelled {
+    if stage >= SaleStage::Cancelled {
         order.change(|order| (order.cancelled, order.refunded_cents) = (true, plan.total_cents()));
     }
     order
 }
 
-impl OtherShops {
+impl SimulatedShops {
     /// Creates the planned shops.
     pub fn new(
         seed: u64,
@@ -98,11 +98,11 @@ impl OtherShops {
         planter: &Planter,
     ) -> Self {
         let shop = |plan: &ShopPlan| {
-            let shop = OtherShop {
+            let shop = SimulatedShop {
                 chance: branch(seed, &format!("interface of other shop {}", plan.number)),
                 spells: plan.spells.clone(),
                 answer_lost: 0.0,
-                orders: plan.orders.iter().map(|order| (order.id, order_of(order, Stage::Paid))).collect(),
+                orders: plan.orders.iter().map(|order| (order.id, order_of(order, SaleStage::Paid))).collect(),
                 is_forgetful: planter.has(Plant::LostFulfillment),
             };
             (plan.number, shop)
@@ -123,7 +123,7 @@ impl OtherShops {
         order.map(|order| order.fulfillments.clone()).unwrap_or_default()
     }
 
-    fn state(&self) -> MutexGuard<'_, BTreeMap<usize, OtherShop>> {
+    fn state(&self) -> MutexGuard<'_, BTreeMap<usize, SimulatedShop>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -150,7 +150,7 @@ fn unanswered(words: &str, is_unsent: bool) -> NoPeerResponse {
     NoPeerResponse { words: words.to_owned(), is_unsent }
 }
 
-impl OtherShop {
+impl SimulatedShop {
     fn receive(&mut self, request: &Request, now_ms: i64) -> Fate {
         let is_lost = self.chance.f64() < self.answer_lost;
         let spell = self.spells.iter().find(|spell| (spell.from_ms..spell.until_ms).contains(&now_ms));
@@ -205,7 +205,7 @@ impl OtherShop {
 }
 
 #[async_trait]
-impl PeerTransport for OtherShops {
+impl PeerTransport for SimulatedShops {
     async fn exchange(&self, request: Request) -> Result<Response, NoPeerResponse> {
         self.power.pass().await;
         let fate = self.receive(&request);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::acknowledgements::{Errand, Reply};
+use crate::acknowledgements::{Errand, ShopReply};
 use crate::agenda::Agenda;
 use crate::error::SimError;
 use crate::shop::Shop;
@@ -107,12 +107,14 @@ impl ParcelDesk {
         let Some(parcel) = self.open.get(&number).cloned() else { return Ok(()) };
         let errand = Errand { path: format!("/api/orders/{id}/ship"), key: parcel.key.clone(), body: parcel.body() };
         match shop.ask(&errand).await? {
-            Reply::Unanswered => return Ok(()),
-            Reply::Refused(code) => world.story.tell(format!("staff: a parcel of order {number} is refused: {code}")),
-            Reply::Done(_) if parcel.is_empty => {
+            ShopReply::Unanswered => return Ok(()),
+            ShopReply::Refused(code) => {
+                world.story.tell(format!("staff: a parcel of order {number} is refused: {code}"))
+            }
+            ShopReply::Done(_) if parcel.is_empty => {
                 world.story.tell(format!("staff: order {number} is shipped already"));
             }
-            Reply::Done(_) => {
+            ShopReply::Done(_) => {
                 world.story.tell(format!("staff: a parcel of order {number}: {:?}", parcel.lines));
                 self.parcels.entry(number).or_default().push(parcel);
             }

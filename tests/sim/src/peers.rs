@@ -5,14 +5,14 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use reqwest::{Request, Response};
 
-use crate::other_shops::OtherShops;
+use crate::other_shops::SimulatedShops;
 use crate::spool_manager::{SPOOLS_HOST, SpoolManager};
 use services::peer_client::{NoPeerResponse, PeerTransport};
 
 /// Transport to all other systems.
 pub struct Peers {
     /// Other shops.
-    pub other_shops: Arc<OtherShops>,
+    pub other_shops: Arc<SimulatedShops>,
     /// Spool manager.
     pub spool_manager: Arc<SpoolManager>,
 }

@@ -4,7 +4,7 @@ use futures::future::{OptionFuture, try_join, try_join_all, try_join5};
 
 use crate::catalogue::Catalogue;
 use crate::clerk::Clerk;
-use crate::customers::Customer;
+use crate::customers::SimCustomer;
 use crate::error::SimError;
 use crate::plan::Plan;
 use crate::sellers::Seller;
@@ -12,19 +12,19 @@ use crate::setup::SetUp;
 use crate::shop::Shop;
 use crate::spool_keeper::SpoolKeeper;
 use crate::staff::Staff;
-use crate::subscribers::Subscriber;
+use crate::subscribers::SimSubscriber;
 use crate::world::World;
 
 /// Everybody who deals with the shop.
 pub struct People {
     /// Customers, in the order of the plan.
-    pub customers: Vec<Customer>,
+    pub customers: Vec<SimCustomer>,
     /// Staff.
     pub staff: Staff,
     /// Clerk, who issues invoices without orders.
     pub clerk: Clerk,
     /// Staff who manage webhook endpoints, in the order of the plan.
-    pub subscribers: Vec<Subscriber>,
+    pub subscribers: Vec<SimSubscriber>,
     /// Other shops, in the order of the plan.
     pub sellers: Vec<Seller>,
     /// Keeper of the spools, if there is a spool manager.
@@ -36,8 +36,9 @@ pub struct People {
 impl People {
     /// Creates the people of a plan in a newly set-up shop.
     pub fn new(plan: &Plan, set_up: SetUp) -> Self {
-        let customers = plan.orders.iter().cloned().map(Customer::new).collect();
-        let subscribers = plan.endpoints.iter().cloned().map(|endpoint| Subscriber::new(endpoint, plan.size)).collect();
+        let customers = plan.orders.iter().cloned().map(SimCustomer::new).collect();
+        let subscribers =
+            plan.endpoints.iter().cloned().map(|endpoint| SimSubscriber::new(endpoint, plan.size)).collect();
         let sellers = plan.shops.iter().cloned().map(|shop| Seller::new(shop, plan.size)).collect();
         let keeper = plan.spool_manager.clone().map(|manager| SpoolKeeper::new(manager, plan.size));
         let (staff, catalogue) = (Staff::new(plan, &set_up), Catalogue::new(plan, &set_up));
@@ -46,15 +47,15 @@ impl People {
 
     /// Returns whether all planned steps of everyone have been acknowledged.
     pub fn are_done(&self) -> bool {
-        self.customers.iter().all(Customer::is_done)
-            && self.subscribers.iter().all(Subscriber::is_done)
+        self.customers.iter().all(SimCustomer::is_done)
+            && self.subscribers.iter().all(SimSubscriber::is_done)
             && self.sellers.iter().all(Seller::is_done)
             && self.keeper.as_ref().is_none_or(SpoolKeeper::is_done)
     }
 
     /// Returns the numbers and IDs of the placed orders.
     pub fn orders(&self) -> Vec<(usize, String)> {
-        let order = |customer: &Customer| Some((customer.plan.number, customer.order.as_ref()?.id.clone()));
+        let order = |customer: &SimCustomer| Some((customer.plan.number, customer.order.as_ref()?.id.clone()));
         self.customers.iter().filter_map(order).collect()
     }
 

@@ -29,7 +29,7 @@ pub struct Plan {
     /// `true` if parts count only after a sign-off.
     pub sign_off_required: bool,
     /// Products of the shop.
-    pub products: Vec<Product>,
+    pub products: Vec<PlannedProduct>,
     /// Orders by their numbers.
     pub orders: Vec<OrderPlan>,
     /// Invoices without orders, by their numbers.
@@ -52,7 +52,7 @@ pub struct Plan {
 
 /// Product of the shop.
 #[derive(Clone)]
-pub struct Product {
+pub struct PlannedProduct {
     /// Number of parts on a plate.
     pub plate: u64,
     /// Duration of a print in seconds.
@@ -80,12 +80,12 @@ pub struct OrderPlan {
     pub due_ms: Option<i64>,
     /// Steps of the customer, each with its time in milliseconds since the start of the simulation. The first one
     /// places the order.
-    pub steps: Vec<(i64, OrderStep)>,
+    pub steps: Vec<(i64, CustomerStep)>,
 }
 
 /// Step of a customer, or of the staff on a customer's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OrderStep {
+pub enum CustomerStep {
     /// Places the order.
     Place,
     /// The processor sends the event of a payment.
@@ -131,8 +131,8 @@ impl Share {
 impl OrderPlan {
     /// Returns whether the order is cancelled at some time, or all of its money goes back or is lost.
     pub fn is_cancelled(&self) -> bool {
-        let nothing = OrderStep::Till(TillStep::Leave(Remainder::Nothing));
-        let ends = [OrderStep::Cancel, nothing, OrderStep::Decide(BankClaim::Lost)];
+        let nothing = CustomerStep::Till(TillStep::Leave(Remainder::Nothing));
+        let ends = [CustomerStep::Cancel, nothing, CustomerStep::Decide(BankClaim::Lost)];
         self.steps.iter().any(|(_, step)| ends.contains(step))
     }
 }
@@ -178,7 +178,8 @@ impl Plan {
     fn draw(seed: u64, faults: FaultPlan) -> Self {
         let mut chance = branch(seed, "shop");
         let printers = chance.usize(1..=2);
-        let mut products: Vec<Product> = (0..chance.usize(1..=3)).map(|_| Product::draw(&mut chance)).collect();
+        let mut products: Vec<PlannedProduct> =
+            (0..chance.usize(1..=3)).map(|_| PlannedProduct::draw(&mut chance)).collect();
         let orders = (0..chance.usize(1..=3)).map(|number| draw_order(seed, number, products.len()));
         let mut orders: Vec<OrderPlan> = orders.collect();
         let spools = (0..chance.usize(..=2)).map(|number| SpoolChange {
@@ -224,7 +225,7 @@ impl Plan {
     }
 }
 
-impl Product {
+impl PlannedProduct {
     fn draw(chance: &mut Rng) -> Self {
         Self {
             plate: chance.u64(1..=2),
@@ -263,7 +264,7 @@ fn draw_order(seed: u64, number: usize, products: usize) -> OrderPlan {
         lines.push(((first + 1) % products, chance.u64(1..=2)));
     }
     let mut at_ms = chance.i64(60_000..Size::Story.last_order_ms());
-    let mut steps = vec![(at_ms, OrderStep::Place)];
+    let mut steps = vec![(at_ms, CustomerStep::Place)];
     let money = draw_money(&mut chance);
     for step in till::draw(seed, number).unwrap_or(money) {
         at_ms += chance.i64(1_000..300_000);
@@ -273,8 +274,8 @@ fn draw_order(seed: u64, number: usize, products: usize) -> OrderPlan {
 }
 
 /// Generates the payments of an order. Payment events arrive twice, late and in any order.
-pub fn draw_money(chance: &mut Rng) -> Vec<OrderStep> {
-    use OrderStep::{Cancel, Cash, Pay, Refund};
+pub fn draw_money(chance: &mut Rng) -> Vec<CustomerStep> {
+    use CustomerStep::{Cancel, Cash, Pay, Refund};
     use Share::{Half, Rest, Whole};
     let paid = Pay(0, Whole);
     let mut other = match chance.u8(..8) {

@@ -50,12 +50,12 @@ pub struct Processor {
     story: Arc<Story>,
     power: Arc<Power>,
     planter: Arc<Planter>,
-    state: Mutex<ProcessorState>,
+    state: Mutex<SimProcessorState>,
     /// Signal that another event has been queued.
     departure: Notify,
 }
 
-struct ProcessorState {
+struct SimProcessorState {
     /// Random generator for faults of calls.
     chance: Rng,
     rates: CallRates,
@@ -70,7 +70,7 @@ struct ProcessorState {
 impl Processor {
     /// Creates a working processor without payments.
     pub fn new(seed: u64, clock: Arc<WorldClock>, story: Arc<Story>, power: Arc<Power>, planter: Arc<Planter>) -> Self {
-        let state = ProcessorState {
+        let state = SimProcessorState {
             chance: branch(seed, "payment calls"),
             rates: CallRates::default(),
             books: Books::default(),
@@ -120,7 +120,7 @@ impl Processor {
     fn turn(&self, page: &str, (from, to): (PageState, PageState), event: SimPaymentEvent, is_learnt: bool) {
         let now = self.now();
         let mut state = self.state();
-        let ProcessorState { books, events, .. } = &mut *state;
+        let SimProcessorState { books, events, .. } = &mut *state;
         let Some(payment) = books.payment(page) else { return };
         if !books.turn(page, from, to) {
             return self.story.tell(format!("processor: the page {page} is not open any more"));
@@ -163,7 +163,7 @@ impl Processor {
     }
 
     /// Sends an event on its way that the server cannot do without.
-    fn tell(&self, mut state: MutexGuard<'_, ProcessorState>, event: SimPaymentEvent, payment: &SimPayment) {
+    fn tell(&self, mut state: MutexGuard<'_, SimProcessorState>, event: SimPaymentEvent, payment: &SimPayment) {
         state.events.push(event, payment, self.now(), false);
         drop(state);
         self.departure.notify_one();
@@ -215,7 +215,7 @@ impl Processor {
         (self.clock.elapsed_ms(), self.clock.now().0 / 1000)
     }
 
-    fn state(&self) -> MutexGuard<'_, ProcessorState> {
+    fn state(&self) -> MutexGuard<'_, SimProcessorState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -15,9 +15,9 @@ use crate::world::World;
 
 /// Orders that were idle, each with the number of the last event about it at that time.
 #[derive(Default)]
-pub struct Rest(BTreeMap<String, i64>);
+pub struct RestCheck(BTreeMap<String, i64>);
 
-impl Rest {
+impl RestCheck {
     /// Returns a description of something unfinished; `None` if everything is done.
     pub async fn unrest(&mut self, world: &World, shop: &Shop, people: &People) -> Result<Option<String>, SimError> {
         if !people.staff.office.is_done() {

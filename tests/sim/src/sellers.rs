@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use simulator::shops::signature;
 use uuid::Uuid;
 
-use crate::acknowledgements::{Errand, Reply};
+use crate::acknowledgements::{Errand, ShopReply};
 use crate::agenda::Agenda;
 use crate::error::SimError;
 use crate::other_shops::{SHOP_SECRET, SHOP_TOKEN, address_of, order_of, variant_of};
@@ -15,7 +15,7 @@ use crate::plants::Plant;
 use crate::rest::{jobs_unrest, read_order};
 use crate::shop::Shop;
 use crate::size::Size;
-use crate::sold::{Letter, ShopPlan, SoldPlan, Stage};
+use crate::sold::{ChannelLetter, SaleStage, ShopPlan, SoldPlan};
 use crate::world::World;
 
 /// Offset from the ID of an order to that of its copy, which a planted fault creates.
@@ -32,7 +32,7 @@ pub struct Seller {
     /// `true` if the staff has mapped the shop's products.
     is_mapped: bool,
     /// Messages that have not been accepted yet, in the order in which they first arrive.
-    letters: Vec<Letter>,
+    letters: Vec<ChannelLetter>,
     /// Number of refusals, used in idempotency keys: the server returns the same refusal for a repeated key.
     refusals: u64,
     looks: Agenda,
@@ -76,7 +76,7 @@ impl Seller {
         if !self.is_mapped && now >= self.plan.map_ms {
             self.map(shop, &channel, products).await?;
         }
-        let due: Vec<Letter> = self.letters.iter().copied().filter(|letter| letter.at_ms <= now).collect();
+        let due: Vec<ChannelLetter> = self.letters.iter().copied().filter(|letter| letter.at_ms <= now).collect();
         for letter in due {
             self.deliver(world, shop, &channel, letter).await?;
         }
@@ -115,20 +115,26 @@ impl Seller {
     }
 
     /// Delivers a message. A message that the server does not accept arrives again.
-    async fn deliver(&mut self, world: &World, shop: &Shop, channel: &str, letter: Letter) -> Result<(), SimError> {
-        let Letter { order: at, stage, .. } = letter;
+    async fn deliver(
+        &mut self,
+        world: &World,
+        shop: &Shop,
+        channel: &str,
+        letter: ChannelLetter,
+    ) -> Result<(), SimError> {
+        let ChannelLetter { order: at, stage, .. } = letter;
         let Some(plan) = self.plan.orders.get(at).cloned() else { return Ok(()) };
         if !tell(shop, channel, &plan, stage).await? {
             return Ok(());
         }
-        if stage == Stage::Paid && world.planter.has(Plant::DoubledSale) {
+        if stage == SaleStage::Paid && world.planter.has(Plant::DoubledSale) {
             let double = SoldPlan { id: plan.id + DOUBLED, ..plan.clone() };
             if !tell(shop, channel, &double, stage).await? {
                 return Ok(());
             }
         }
         world.story.tell(format!("other shop {}: order {} is {stage:?}", self.plan.number, plan.id));
-        let same = |one: &Letter| (one.at_ms, one.order, one.stage) == (letter.at_ms, at, stage);
+        let same = |one: &ChannelLetter| (one.at_ms, one.order, one.stage) == (letter.at_ms, at, stage);
         if let Some(place) = self.letters.iter().position(same) {
             self.letters.remove(place);
         }
@@ -169,13 +175,13 @@ impl Seller {
             body: json!({"carrier": "DHL", "trackingNumber": tracking_number, "estimatedDelivery": "2026-11-24"}),
         };
         match shop.ask(&errand).await? {
-            Reply::Done(_) => {
+            ShopReply::Done(_) => {
                 world.story.tell(format!("staff: order {} of other shop {number} is shipped", sale.plan.id));
                 sale.shipments += 1;
             }
             // A part was rejected, or the order was cancelled, in this moment.
-            Reply::Refused(_) => self.refusals += 1,
-            Reply::Unanswered => {}
+            ShopReply::Refused(_) => self.refusals += 1,
+            ShopReply::Unanswered => {}
         }
         Ok(())
     }
@@ -222,20 +228,20 @@ pub async fn read_sales(world: &World, shop: &Shop, people: &People) -> Result<V
 }
 
 /// Returns the body of a reply; `None` if there was no conclusive response. Fails if the command was refused.
-fn outcome(reply: Reply, what: &str) -> Result<Option<Value>, SimError> {
+fn outcome(reply: ShopReply, what: &str) -> Result<Option<Value>, SimError> {
     match reply {
-        Reply::Done(body) => Ok(Some(body)),
-        Reply::Unanswered => Ok(None),
-        Reply::Refused(code) => Err(SimError::Broken(format!("{what} was refused: {code}"))),
+        ShopReply::Done(body) => Ok(Some(body)),
+        ShopReply::Unanswered => Ok(None),
+        ShopReply::Refused(code) => Err(SimError::Broken(format!("{what} was refused: {code}"))),
     }
 }
 
 /// Sends a message about an order. Returns whether the server has accepted it.
-async fn tell(shop: &Shop, channel: &str, plan: &SoldPlan, stage: Stage) -> Result<bool, SimError> {
+async fn tell(shop: &Shop, channel: &str, plan: &SoldPlan, stage: SaleStage) -> Result<bool, SimError> {
     let topic = match stage {
-        Stage::Placed => "orders/create",
-        Stage::Paid => "orders/paid",
-        Stage::Cancelled => "orders/cancelled",
+        SaleStage::Placed => "orders/create",
+        SaleStage::Paid => "orders/paid",
+        SaleStage::Cancelled => "orders/cancelled",
     };
     let body = order_of(plan, stage).of_shopify(|variant| format!("Vase {variant}")).to_string();
     let signature = signature(SHOP_SECRET, body.as_bytes());

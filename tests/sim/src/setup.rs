@@ -8,7 +8,7 @@ use simulator::gcode::gcode;
 use simulator::gcode::tools::gcode_of_several;
 
 use crate::error::SimError;
-use crate::plan::{Plan, Product};
+use crate::plan::{Plan, PlannedProduct};
 use crate::shop::Shop;
 use crate::workload::{Kit, MaterialPlan};
 use crate::world::World;
@@ -95,8 +95,13 @@ async fn load_spools(shop: &Shop, printer: &str, materials: [&String; 2]) -> Res
 }
 
 /// Adds a product with its file. Returns its ID.
-async fn add_product(shop: &Shop, number: usize, product: &Product, materials: &[String]) -> Result<String, SimError> {
-    let Product { plate, seconds, grams, cents, material, further } = product;
+async fn add_product(
+    shop: &Shop,
+    number: usize,
+    product: &PlannedProduct,
+    materials: &[String],
+) -> Result<String, SimError> {
+    let PlannedProduct { plate, seconds, grams, cents, material, further } = product;
     let code = match further {
         None => gcode("vase", *seconds, *grams, grams * 330.0),
         Some((_, second)) => gcode_of_several("vase", *seconds, &[(*grams, "#000000"), (*second, "#ffffff")]),

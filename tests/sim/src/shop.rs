@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-use crate::acknowledgements::{Acknowledgement, Acknowledgements, Errand, Reply};
+use crate::acknowledgements::{AcknowledgedErrand, Acknowledgements, Errand, ShopReply};
 use crate::adapter::MachineAdapter;
 use crate::clock::WorldClock;
 use crate::error::SimError;
@@ -164,14 +164,14 @@ impl Shop {
 
     /// Executes a command exactly once, however often it is repeated with the same key. Fails if the response is
     /// neither a result, nor a refusal, nor a request to repeat the command.
-    pub async fn ask(&self, errand: &Errand) -> Result<Reply, SimError> {
+    pub async fn ask(&self, errand: &Errand) -> Result<ShopReply, SimError> {
         let errand = &self.planter.alter_errand(errand);
         self.power.pass().await;
         if let Some(reply) = self.lose(errand).await? {
             return Ok(reply);
         }
         let reply = self.carry_out(errand).await?;
-        if let Reply::Done(body) = &reply {
+        if let ShopReply::Done(body) = &reply {
             self.acknowledge(errand, body);
             self.repeat(errand).await?;
         }
@@ -179,12 +179,12 @@ impl Shop {
     }
 
     /// Executes a command as [`Self::ask`] does, but one whose response contains no version.
-    pub async fn ask_unversioned(&self, errand: &Errand) -> Result<Reply, SimError> {
+    pub async fn ask_unversioned(&self, errand: &Errand) -> Result<ShopReply, SimError> {
         self.power.pass().await;
         self.carry_out(errand).await
     }
 
-    async fn carry_out(&self, errand: &Errand) -> Result<Reply, SimError> {
+    async fn carry_out(&self, errand: &Errand) -> Result<ShopReply, SimError> {
         self.acknowledgements.note_key(errand);
         let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
         let request = request.header("idempotency-key", &errand.key);
@@ -192,43 +192,43 @@ impl Shop {
         self.power.pass().await;
         let code = answer.body["code"].as_str().unwrap_or_default().to_owned();
         match answer.status {
-            200 | 201 => Ok(Reply::Done(answer.body)),
-            409 if code == "idempotency_key_in_use" => Ok(Reply::Unanswered),
-            409 => Ok(Reply::Refused(code)),
-            429 | 500.. => Ok(Reply::Unanswered),
-            _ => answer.expect(200).map(Reply::Done),
+            200 | 201 => Ok(ShopReply::Done(answer.body)),
+            409 if code == "idempotency_key_in_use" => Ok(ShopReply::Unanswered),
+            409 => Ok(ShopReply::Refused(code)),
+            429 | 500.. => Ok(ShopReply::Unanswered),
+            _ => answer.expect(200).map(ShopReply::Done),
         }
     }
 
     /// Sends a command that the server recognises without a key when repeated. Fails as [`Self::ask`] does.
-    pub async fn ask_without_key(&self, path: &str, body: &Value) -> Result<Reply, SimError> {
+    pub async fn ask_without_key(&self, path: &str, body: &Value) -> Result<ShopReply, SimError> {
         self.power.pass().await;
         let answer = self.post(path, body).await?;
         self.power.pass().await;
         match answer.status {
-            400 | 409 => Ok(Reply::Refused(answer.body["code"].as_str().unwrap_or_default().to_owned())),
-            429 | 500.. => Ok(Reply::Unanswered),
-            _ => answer.expect(200).map(Reply::Done),
+            400 | 409 => Ok(ShopReply::Refused(answer.body["code"].as_str().unwrap_or_default().to_owned())),
+            429 | 500.. => Ok(ShopReply::Unanswered),
+            _ => answer.expect(200).map(ShopReply::Done),
         }
     }
 
     /// Changes or deletes a resource with a request that has no key, because it is safe to repeat.
-    pub async fn change(&self, method: Method, path: &str, body: &Value) -> Result<Reply, SimError> {
+    pub async fn change(&self, method: Method, path: &str, body: &Value) -> Result<ShopReply, SimError> {
         self.power.pass().await;
         let request = Request::builder().header(header::CONTENT_TYPE, "application/json");
         let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
         let answer = self.send(method, path, request, body).await?;
         self.power.pass().await;
         match answer.status {
-            200 | 204 => Ok(Reply::Done(answer.body)),
-            404 | 409 => Ok(Reply::Refused(answer.body["code"].as_str().unwrap_or_default().to_owned())),
-            429 | 500.. => Ok(Reply::Unanswered),
-            _ => answer.expect(200).map(Reply::Done),
+            200 | 204 => Ok(ShopReply::Done(answer.body)),
+            404 | 409 => Ok(ShopReply::Refused(answer.body["code"].as_str().unwrap_or_default().to_owned())),
+            429 | 500.. => Ok(ShopReply::Unanswered),
+            _ => answer.expect(200).map(ShopReply::Done),
         }
     }
 
     /// Acknowledges a command without sending it, if a planted fault strikes.
-    async fn lose(&self, errand: &Errand) -> Result<Option<Reply>, SimError> {
+    async fn lose(&self, errand: &Errand) -> Result<Option<ShopReply>, SimError> {
         if self.planter.has(Plant::LeakedTask) {
             drop(tokio::spawn(pending::<()>()));
         }
@@ -238,10 +238,10 @@ impl Shop {
         let Some(subject) = subject else { return Ok(None) };
         let answer = self.get(subject).await?;
         if answer.status != 200 {
-            return Ok(Some(Reply::Unanswered));
+            return Ok(Some(ShopReply::Unanswered));
         }
         self.acknowledge(errand, &answer.body);
-        Ok(Some(Reply::Done(answer.body)))
+        Ok(Some(ShopReply::Done(answer.body)))
     }
 
     /// Sends an acknowledged command again as a new one, if a planted fault strikes.
@@ -255,7 +255,7 @@ impl Shop {
 
     /// Records that a command was acknowledged.
     fn acknowledge(&self, errand: &Errand, body: &Value) {
-        self.acknowledgements.add(self.clock.elapsed_ms(), Acknowledgement::new(errand, body));
+        self.acknowledgements.add(self.clock.elapsed_ms(), AcknowledgedErrand::new(errand, body));
     }
 
     /// Uploads a file as [`Self::get`] does.

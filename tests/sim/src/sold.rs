@@ -30,7 +30,7 @@ pub struct ShopPlan {
     /// Orders that the shop sells.
     pub orders: Vec<SoldPlan>,
     /// Messages in the order in which they first arrive.
-    pub letters: Vec<Letter>,
+    pub letters: Vec<ChannelLetter>,
     /// Periods in which the shop's API fails.
     pub spells: Vec<Spell>,
 }
@@ -48,18 +48,18 @@ pub struct SoldPlan {
 
 /// Copy of a message about an order.
 #[derive(Clone, Copy)]
-pub struct Letter {
+pub struct ChannelLetter {
     /// Time of first arrival, in milliseconds since the start of the simulation.
     pub at_ms: i64,
     /// Index of the order in the shop's plan.
     pub order: usize,
     /// State of the order that the message reports.
-    pub stage: Stage,
+    pub stage: SaleStage,
 }
 
 /// State of an order in the other shop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stage {
+pub enum SaleStage {
     /// Nobody has paid for it yet.
     Placed,
     /// It is paid.
@@ -86,7 +86,11 @@ impl ShopPlan {
             for (at_ms, stage) in stages {
                 let mut chance = branch(seed, &format!("letters {number} {order} {stage:?}"));
                 let copies = draw_copies(&mut chance, faults);
-                letters.extend(copies.into_iter().map(|late_ms| Letter { at_ms: at_ms + late_ms, order, stage }));
+                letters.extend(copies.into_iter().map(|late_ms| ChannelLetter {
+                    at_ms: at_ms + late_ms,
+                    order,
+                    stage,
+                }));
             }
         }
         letters.sort_by_key(|letter| letter.at_ms);
@@ -122,12 +126,12 @@ impl SoldPlan {
 }
 
 /// Draws when an order reaches each of its states in a story of this size.
-fn draw_stages(size: Size, chance: &mut Rng, order: &SoldPlan) -> Vec<(i64, Stage)> {
+fn draw_stages(size: Size, chance: &mut Rng, order: &SoldPlan) -> Vec<(i64, SaleStage)> {
     let placed_ms = chance.i64(60_000..size.last_order_ms());
     let paid_ms = placed_ms + chance.i64(1_000..120_000) * size.stretch();
-    let mut stages = vec![(placed_ms, Stage::Placed), (paid_ms, Stage::Paid)];
+    let mut stages = vec![(placed_ms, SaleStage::Placed), (paid_ms, SaleStage::Paid)];
     if order.is_cancelled {
-        stages.push((paid_ms + chance.i64(1_000..900_000) * size.stretch(), Stage::Cancelled));
+        stages.push((paid_ms + chance.i64(1_000..900_000) * size.stretch(), SaleStage::Cancelled));
     }
     stages
 }

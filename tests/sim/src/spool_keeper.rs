@@ -4,7 +4,7 @@
 use axum::http::Method;
 use serde_json::json;
 
-use crate::acknowledgements::Reply;
+use crate::acknowledgements::ShopReply;
 use crate::agenda::Agenda;
 use crate::error::SimError;
 use crate::shop::Shop;
@@ -94,7 +94,7 @@ impl SpoolKeeper {
         // Whether or not it is answered.
         self.decisions += u32::from(is_conflict);
         let path = format!("/api/inventory/materials/{material}/links/spools/agree");
-        if let Reply::Done(_) = shop.change(Method::POST, &path, &json!({"right": "ours"})).await? {
+        if let ShopReply::Done(_) = shop.change(Method::POST, &path, &json!({"right": "ours"})).await? {
             world.story.tell(format!("staff: the shop is right, and not the spool manager: {}", link["conflict"]));
         }
         Ok(())

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use crate::acknowledgements::{Errand, Reply};
+use crate::acknowledgements::{Errand, ShopReply};
 use crate::agenda::Agenda;
 use crate::chance::branch;
 use crate::clock::WorldClock;
@@ -192,7 +192,7 @@ impl Staff {
             if slot["remaining"].as_f64().is_some_and(|left| left < MIN_SPOOL_GRAMS) {
                 let body = json!({"materialId": slot["materialId"], "remaining": FULL_SPOOL_GRAMS});
                 let errand = self.errand(format!("/api/printers/{id}/slots/{}", slot["slot"]), body);
-                if let Reply::Done(_) = shop.ask(&errand).await? {
+                if let ShopReply::Done(_) = shop.ask(&errand).await? {
                     world.story.tell(format!("staff: a fuller spool for {}", machine.name));
                 }
             }
@@ -223,12 +223,12 @@ impl Staff {
         };
         self.inspections.look(attempt, world.clock.elapsed_ms());
         match shop.ask(&errand).await? {
-            Reply::Done(_) if verdict.is_none() => {
+            ShopReply::Done(_) if verdict.is_none() => {
                 world.story.tell(format!("staff: {good} of {plate} parts of {} are good", job["number"]));
                 self.inspections.add(attempt, good);
             }
-            Reply::Refused(_) => self.refusals += 1,
-            Reply::Done(_) | Reply::Unanswered => {}
+            ShopReply::Refused(_) => self.refusals += 1,
+            ShopReply::Done(_) | ShopReply::Unanswered => {}
         }
         Ok(())
     }
@@ -245,7 +245,7 @@ impl Staff {
             key: format!("spool-{}", self.spools.len()),
             body: json!({"materialId": material, "remaining": change.grams}),
         };
-        if !matches!(shop.ask(&errand).await?, Reply::Unanswered) {
+        if !matches!(shop.ask(&errand).await?, ShopReply::Unanswered) {
             world.story.tell(format!("staff: a spool of {} g", change.grams));
             self.spools.pop();
         }
@@ -290,7 +290,7 @@ impl Staff {
             return Ok(());
         };
         let errand = self.errand(format!("/api/jobs/{job}/resolve"), json!({"outcome": outcome}));
-        if let Reply::Done(_) = shop.ask(&errand).await? {
+        if let ShopReply::Done(_) = shop.ask(&errand).await? {
             world.story.tell(format!("staff: a print of {} is resolved as {outcome}", errand.path));
         }
         Ok(())
@@ -334,12 +334,12 @@ impl Staff {
         let errand = Errand { path: format!("/api/jobs/{id}/sign-off"), key, body: verdict_request(good, plate) };
         self.inspections.look(attempt, now);
         match shop.ask(&errand).await? {
-            Reply::Done(_) => {
+            ShopReply::Done(_) => {
                 world.story.tell(format!("staff: {good} of {plate} parts of {} are good", job["number"]));
                 self.inspections.add(attempt, good);
             }
-            Reply::Refused(_) => self.refusals += 1,
-            Reply::Unanswered => {}
+            ShopReply::Refused(_) => self.refusals += 1,
+            ShopReply::Unanswered => {}
         }
         Ok(())
     }

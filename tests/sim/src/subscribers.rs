@@ -4,7 +4,7 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use crate::acknowledgements::{Errand, Reply};
+use crate::acknowledgements::{Errand, ShopReply};
 use crate::agenda::Agenda;
 use crate::endpoints::{EndpointPlan, EndpointStep};
 use crate::error::SimError;
@@ -40,7 +40,7 @@ pub struct PastStep {
 }
 
 /// Endpoint as known to the staff.
-pub struct Subscriber {
+pub struct SimSubscriber {
     /// Plan of the endpoint.
     pub plan: EndpointPlan,
     /// ID of the endpoint; `None` until its creation is acknowledged.
@@ -62,7 +62,7 @@ fn secret_of(endpoint: usize, number: usize) -> String {
     if number.is_multiple_of(2) { format!("whsec_{digits:032}") } else { format!("secret {digits} with plain letters") }
 }
 
-impl Subscriber {
+impl SimSubscriber {
     /// Creates the record of an endpoint that does not exist yet.
     pub fn new(plan: EndpointPlan, size: Size) -> Self {
         let looks = Agenda::new(size.look_every_ms());
@@ -130,12 +130,12 @@ impl Subscriber {
         world.receivers.use_offered_secret(number);
         let body = json!({"url": url_of(number, 0), "events": events, "secret": secret});
         match shop.ask(&self.errand("/api/webhooks/endpoints".to_owned(), body)).await? {
-            Reply::Done(endpoint) => {
+            ShopReply::Done(endpoint) => {
                 self.id = endpoint["id"].as_str().map(str::to_owned);
                 Ok(true)
             }
-            Reply::Unanswered => Ok(false),
-            Reply::Refused(code) => Err(SimError::Broken(format!("an endpoint was refused: {code}"))),
+            ShopReply::Unanswered => Ok(false),
+            ShopReply::Refused(code) => Err(SimError::Broken(format!("an endpoint was refused: {code}"))),
         }
     }
 
@@ -154,18 +154,18 @@ impl Subscriber {
                 let secret = secret_of(number, *to);
                 world.receivers.offer_secret(number, &secret);
                 let reply = shop.ask(&Errand { body: json!({"secret": secret}), ..act("rotate-secret") }).await?;
-                if let Reply::Done(_) = reply {
+                if let ShopReply::Done(_) = reply {
                     world.receivers.use_offered_secret(number);
                 }
                 reply
             }
         };
         match reply {
-            Reply::Done(_) => Ok(true),
-            Reply::Unanswered => Ok(false),
+            ShopReply::Done(_) => Ok(true),
+            ShopReply::Unanswered => Ok(false),
             // It was deleted before, and the acknowledgement was lost.
-            Reply::Refused(code) if *step == EndpointStep::Delete && code.ends_with("not_found") => Ok(true),
-            Reply::Refused(code) => Err(SimError::Broken(format!("{step:?} of an endpoint was refused: {code}"))),
+            ShopReply::Refused(code) if *step == EndpointStep::Delete && code.ends_with("not_found") => Ok(true),
+            ShopReply::Refused(code) => Err(SimError::Broken(format!("{step:?} of an endpoint was refused: {code}"))),
         }
     }
 
@@ -203,14 +203,14 @@ impl Subscriber {
         let from = *self.enabling.get_or_insert_with(|| Moment::now(world));
         let key = format!("enable-{}-{}", self.plan.number, self.history.len());
         match shop.ask(&Errand { path: format!("{path}/enable"), key, body: json!({}) }).await? {
-            Reply::Done(_) => {
+            ShopReply::Done(_) => {
                 world.story.tell(format!("staff: endpoint {} is enabled again", self.plan.number));
                 self.history.push(PastStep { step: EndpointStep::Enable, from, to: Moment::now(world) });
                 self.enabling = None;
                 Ok(())
             }
-            Reply::Unanswered => Ok(()),
-            Reply::Refused(code) => Err(SimError::Broken(format!("an endpoint was not enabled: {code}"))),
+            ShopReply::Unanswered => Ok(()),
+            ShopReply::Refused(code) => Err(SimError::Broken(format!("an endpoint was not enabled: {code}"))),
         }
     }
 }

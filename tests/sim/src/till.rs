@@ -5,11 +5,11 @@ use std::cell::{Cell, RefCell};
 
 use serde_json::{Value, json};
 
-use crate::acknowledgements::{Errand, Reply};
+use crate::acknowledgements::{Errand, ShopReply};
 use crate::chance::branch;
 use crate::customers::PlacedOrder;
 use crate::error::SimError;
-use crate::plan::{OrderPlan, OrderStep, Share};
+use crate::plan::{CustomerStep, OrderPlan, Share};
 use crate::processor::{PageAct, PageState};
 use crate::shop::Shop;
 use crate::world::World;
@@ -96,9 +96,9 @@ impl OrderPlan {
         let mut remainder = None;
         for (_, step) in &self.steps {
             match step {
-                OrderStep::Till(TillStep::Leave(rest)) => remainder = Some(*rest),
-                OrderStep::Till(_) => remainder = remainder.or(Some(Remainder::Total)),
-                OrderStep::Decide(claim) => remainder = remainder.map(|_| claim.remainder()),
+                CustomerStep::Till(TillStep::Leave(rest)) => remainder = Some(*rest),
+                CustomerStep::Till(_) => remainder = remainder.or(Some(Remainder::Total)),
+                CustomerStep::Decide(claim) => remainder = remainder.map(|_| claim.remainder()),
                 _ => {}
             }
         }
@@ -107,24 +107,27 @@ impl OrderPlan {
 
     /// Returns whether the order is cancelled before it is fully paid.
     pub fn may_stay_unpaid(&self) -> bool {
-        let pays = |step: &OrderStep| {
-            matches!(step, OrderStep::Pay(_, Share::Whole) | OrderStep::Cash | OrderStep::Till(TillStep::Pay(_)))
+        let pays = |step: &CustomerStep| {
+            matches!(
+                step,
+                CustomerStep::Pay(_, Share::Whole) | CustomerStep::Cash | CustomerStep::Till(TillStep::Pay(_))
+            )
         };
         let mut steps = self.steps.iter().map(|(_, step)| step);
-        steps.clone().any(|step| *step == OrderStep::Cancel) && !steps.any(pays)
+        steps.clone().any(|step| *step == CustomerStep::Cancel) && !steps.any(pays)
     }
 }
 
 /// Generates the payments of an order if they involve the checkout, or an invoice that is voided, which is the case for
 /// every other order; `None` otherwise.
-pub fn draw(seed: u64, number: usize) -> Option<Vec<OrderStep>> {
+pub fn draw(seed: u64, number: usize) -> Option<Vec<CustomerStep>> {
     let mut chance = branch(seed, &format!("till {number}"));
     if chance.bool() {
         return None;
     }
-    let pay = |way| OrderStep::Till(TillStep::Pay(way));
-    let leave = |remainder| OrderStep::Till(TillStep::Leave(remainder));
-    let [open, try_page] = [TillStep::Open, TillStep::TryPage].map(OrderStep::Till);
+    let pay = |way| CustomerStep::Till(TillStep::Pay(way));
+    let leave = |remainder| CustomerStep::Till(TillStep::Leave(remainder));
+    let [open, try_page] = [TillStep::Open, TillStep::TryPage].map(CustomerStep::Till);
     Some(match chance.u8(..13) {
         0 => vec![pay(PayWay::AtOnce)],
         1 => vec![pay(PayWay::AfterDecline)],
@@ -133,12 +136,12 @@ pub fn draw(seed: u64, number: usize) -> Option<Vec<OrderStep>> {
         4 => vec![pay(PayWay::AfterExpiry)],
         5..=7 => vec![pay(PayWay::AtOnce), leave(Remainder::TwoThirds)],
         8 => vec![pay(PayWay::AtOnce), leave(Remainder::Nothing)],
-        9 => vec![pay(PayWay::AtOnce), OrderStep::Cancel, leave(Remainder::Nothing)],
+        9 => vec![pay(PayWay::AtOnce), CustomerStep::Cancel, leave(Remainder::Nothing)],
         // The page may be paid before the server has closed it.
-        10 => vec![open, OrderStep::Cash, try_page, leave(Remainder::Total)],
-        11 => vec![open, OrderStep::Cancel, try_page, leave(Remainder::Nothing)],
+        10 => vec![open, CustomerStep::Cash, try_page, leave(Remainder::Total)],
+        11 => vec![open, CustomerStep::Cancel, try_page, leave(Remainder::Nothing)],
         // The order has an invoice by then, which nobody will pay.
-        _ => vec![OrderStep::Pay(0, Share::Half), OrderStep::Cancel, OrderStep::Refund(0, Share::Half, true)],
+        _ => vec![CustomerStep::Pay(0, Share::Half), CustomerStep::Cancel, CustomerStep::Refund(0, Share::Half, true)],
     })
 }
 
@@ -213,7 +216,7 @@ impl Till {
         match step {
             TillStep::Open => {
                 let reply = self.open(world, shop, payable).await?;
-                Ok(!matches!(reply, Reply::Unanswered))
+                Ok(!matches!(reply, ShopReply::Unanswered))
             }
             TillStep::TryPage => {
                 if let Some(page) = &self.browser.borrow().page {
@@ -230,14 +233,14 @@ impl Till {
     }
 
     /// Requests the payment page.
-    async fn open(&self, world: &World, shop: &Shop, payable: &Payable<'_>) -> Result<Reply, SimError> {
+    async fn open(&self, world: &World, shop: &Shop, payable: &Payable<'_>) -> Result<ShopReply, SimError> {
         let now_ms = world.clock.elapsed_ms();
         if !payable.is_order() && now_ms < self.pause_until_ms.get() {
-            return Ok(Reply::Unanswered);
+            return Ok(ShopReply::Unanswered);
         }
         self.pause_until_ms.set(now_ms + LINK_PAUSE_MS);
         let reply = shop.ask_without_key(&payable.checkout, &json!({})).await?;
-        if let Reply::Done(body) = &reply {
+        if let ShopReply::Done(body) = &reply {
             let page = body["sessionId"].as_str().map(str::to_owned);
             let acts = self.browser.borrow().acts;
             *self.browser.borrow_mut() = Browser { page, acts, acted_at_ms: world.clock.elapsed_ms() };
@@ -263,7 +266,7 @@ impl Till {
             Some((_, PageState::Paid)) if waited_ms < PATIENCE_MS => return Ok(false),
             _ => {}
         }
-        if let Reply::Done(_) = self.open(world, shop, payable).await? {
+        if let ShopReply::Done(_) = self.open(world, shop, payable).await? {
             let mut browser = self.browser.borrow_mut();
             if let Some(page) = &browser.page {
                 world.processor.act(page, way.act(browser.acts));
@@ -297,12 +300,12 @@ impl Till {
         self.over_since_ms.set(None);
         let reply = if payable.is_order() { shop.ask(&errand).await? } else { shop.ask_unversioned(&errand).await? };
         let outcome = match reply {
-            Reply::Unanswered => {
+            ShopReply::Unanswered => {
                 *self.outstanding.borrow_mut() = Some(errand);
                 return Ok(false);
             }
-            Reply::Done(_) => "is requested".to_owned(),
-            Reply::Refused(code) => format!("is refused: {code}"),
+            ShopReply::Done(_) => "is requested".to_owned(),
+            ShopReply::Refused(code) => format!("is refused: {code}"),
         };
         world.story.tell(format!("staff: a refund of {} cents {outcome}", errand.body["amountCents"]));
         self.answers.set(self.answers.get() + 1);

@@ -23,13 +23,13 @@ const FIRST_MS: i64 = 60_000;
 const MAX_LATE_MS: u64 = 150_000;
 
 /// Future weather changes, with their times.
-pub struct Weather(Mutex<Vec<(i64, Turn)>>);
+pub struct Weather(Mutex<Vec<(i64, WeatherTurn)>>);
 
 /// Change of the weather.
 #[derive(Clone, Copy, Debug)]
-enum Turn {
+enum WeatherTurn {
     /// A change at the printer with this number.
-    Printer(usize, Change),
+    Printer(usize, WeatherChange),
     /// The store becomes unavailable, or available again.
     Store(Option<Unavailable>),
     /// All faults end.
@@ -38,7 +38,7 @@ enum Turn {
 
 /// Change at a printer.
 #[derive(Clone, Copy, Debug)]
-enum Change {
+enum WeatherChange {
     Offline(bool),
     Hang(bool),
     StartRefused(bool),
@@ -74,7 +74,7 @@ impl Weather {
                 }
             }
         }
-        turns.push((healed_at, Turn::Heal));
+        turns.push((healed_at, WeatherTurn::Heal));
         // The last one is next; turns of the same time keep the order in which they were drawn.
         turns.sort_by_key(|(at, _)| *at);
         turns.reverse();
@@ -97,41 +97,48 @@ impl Weather {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).last().map(|(at, _)| *at)
     }
 
-    fn take_next(&self) -> Option<Turn> {
+    fn take_next(&self) -> Option<WeatherTurn> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().map(|(_, turn)| turn)
     }
 }
 
 /// Returns the change that starts a fault, and the one that ends it if it lasts. `None` for faults that are not part of
 /// the weather.
-fn drawn(kind: FaultKind, number: usize, printer: usize, chance: &mut Rng) -> Option<(Turn, Option<Turn>)> {
-    let at = |change| Turn::Printer(printer, change);
-    let spell = |change: fn(bool) -> Change| (at(change(true)), Some(at(change(false))));
+fn drawn(
+    kind: FaultKind,
+    number: usize,
+    printer: usize,
+    chance: &mut Rng,
+) -> Option<(WeatherTurn, Option<WeatherTurn>)> {
+    let at = |change| WeatherTurn::Printer(printer, change);
+    let spell = |change: fn(bool) -> WeatherChange| (at(change(true)), Some(at(change(false))));
     let progress = 0.05 + chance.f64() * 0.9;
     let forget = chance.bool();
     let after_ms = chance.u64(1_000..MAX_LATE_MS);
     let reason = if chance.bool() { Unavailable::Database } else { Unavailable::DiskFull };
     Some(match kind {
-        FaultKind::Outage => (Turn::Store(Some(reason)), Some(Turn::Store(None))),
-        FaultKind::Offline => spell(Change::Offline),
-        FaultKind::Hang => spell(Change::Hang),
-        FaultKind::StartRefused => spell(Change::StartRefused),
-        FaultKind::StartIgnored => spell(Change::StartIgnored),
-        FaultKind::CutAtStart => spell(Change::CutAtStart),
-        FaultKind::Echo => spell(Change::Echo),
-        FaultKind::StartLate => (at(Change::StartLate(Some(Delay { after_ms }))), Some(at(Change::StartLate(None)))),
-        FaultKind::PowerLoss => (at(Change::PowerLoss(RebootAt { progress, forget })), None),
-        FaultKind::PrintFails => (at(Change::PrintFails(FailAt { progress })), None),
-        FaultKind::ServerRestart => (at(Change::ServerRestart { forgets: forget }), None),
-        FaultKind::OwnPrint => (at(Change::OwnPrint { number, seconds: chance.u64(60..600) }), None),
+        FaultKind::Outage => (WeatherTurn::Store(Some(reason)), Some(WeatherTurn::Store(None))),
+        FaultKind::Offline => spell(WeatherChange::Offline),
+        FaultKind::Hang => spell(WeatherChange::Hang),
+        FaultKind::StartRefused => spell(WeatherChange::StartRefused),
+        FaultKind::StartIgnored => spell(WeatherChange::StartIgnored),
+        FaultKind::CutAtStart => spell(WeatherChange::CutAtStart),
+        FaultKind::Echo => spell(WeatherChange::Echo),
+        FaultKind::StartLate => {
+            (at(WeatherChange::StartLate(Some(Delay { after_ms }))), Some(at(WeatherChange::StartLate(None))))
+        }
+        FaultKind::PowerLoss => (at(WeatherChange::PowerLoss(RebootAt { progress, forget })), None),
+        FaultKind::PrintFails => (at(WeatherChange::PrintFails(FailAt { progress })), None),
+        FaultKind::ServerRestart => (at(WeatherChange::ServerRestart { forgets: forget }), None),
+        FaultKind::OwnPrint => (at(WeatherChange::OwnPrint { number, seconds: chance.u64(60..600) }), None),
         other => {
             let lie = Lie::draw(other, chance)?;
-            (at(Change::Lie(lie, true)), Some(at(Change::Lie(lie, false))))
+            (at(WeatherChange::Lie(lie, true)), Some(at(WeatherChange::Lie(lie, false))))
         }
     })
 }
 
-impl Turn {
+impl WeatherTurn {
     fn apply(self, world: &World) {
         match self {
             Self::Printer(number, change) => {
@@ -145,7 +152,7 @@ impl Turn {
     }
 }
 
-impl Change {
+impl WeatherChange {
     fn apply(self, machine: &FloorMachine) {
         match self {
             Self::ServerRestart { forgets } => machine.with(|machine| machine.restart_server(forgets)),

@@ -7,7 +7,7 @@ use fastrand::Rng;
 
 use crate::chance::branch;
 use crate::cut::PlanPart;
-use crate::plan::{OrderPlan, OrderStep, Product};
+use crate::plan::{CustomerStep, OrderPlan, PlannedProduct};
 use crate::size::Size;
 
 /// Material on the first spool of every printer in a small story.
@@ -181,7 +181,7 @@ impl Workload {
         printers: usize,
         sign_off_required: bool,
         (materials, loads): (Vec<MaterialPlan>, Vec<usize>),
-        products: &mut [Product],
+        products: &mut [PlannedProduct],
         orders: &mut [OrderPlan],
     ) -> Self {
         let kits = draw_kits(seed, size, products.len());
@@ -199,7 +199,7 @@ impl Workload {
 }
 
 /// Generates the materials of a small story, and selects the products that also need the second one.
-pub fn draw_materials(seed: u64, products: &mut [Product]) -> (Vec<MaterialPlan>, Vec<usize>) {
+pub fn draw_materials(seed: u64, products: &mut [PlannedProduct]) -> (Vec<MaterialPlan>, Vec<usize>) {
     let mut chance = branch(seed, "materials");
     if chance.u8(..3) > 0 {
         return (vec![BLACK], vec![0]);
@@ -215,7 +215,7 @@ pub fn draw_materials(seed: u64, products: &mut [Product]) -> (Vec<MaterialPlan>
 }
 
 /// Generates the materials of a day's shop, and assigns them to the products.
-pub fn draw_day_materials(seed: u64, products: &mut [Product]) -> (Vec<MaterialPlan>, Vec<usize>) {
+pub fn draw_day_materials(seed: u64, products: &mut [PlannedProduct]) -> (Vec<MaterialPlan>, Vec<usize>) {
     let mut chance = branch(seed, "materials");
     let mut little = |name, color| MaterialPlan { name, color, grams: chance.u32(400..2_000) };
     let white = little("PLA white", "#ffffff");
@@ -318,11 +318,11 @@ fn add_wishes(order: &mut OrderPlan, products: usize, kits: usize, chance: &mut 
     if chance.bool() {
         order.due_ms = Some(placed_ms + DUE_AFTER_MS + chance.i64(0..2 * DUE_AFTER_MS));
     }
-    let cash = order.steps.iter().find(|(_, step)| *step == OrderStep::Cash).map(|(at, _)| *at);
+    let cash = order.steps.iter().find(|(_, step)| *step == CustomerStep::Cash).map(|(at, _)| *at);
     // With the checkout, money goes back by its own steps.
     let cash = cash.filter(|_| order.remainder().is_none());
     if let Some(paid_ms) = cash.filter(|_| chance.bool()) {
-        order.steps.push((paid_ms + chance.i64(1_000..5 * MINUTE_MS), OrderStep::CashBack));
+        order.steps.push((paid_ms + chance.i64(1_000..5 * MINUTE_MS), CustomerStep::CashBack));
     }
 }
 

@@ -16,7 +16,7 @@ use crate::house_rules::HouseRules;
 use crate::ids::WorldIds;
 use crate::journal::Journal;
 use crate::machine::FloorMachine;
-use crate::other_shops::OtherShops;
+use crate::other_shops::SimulatedShops;
 use crate::outside::PostOffice;
 use crate::plan::Plan;
 use crate::plants::{Plant, Planter};
@@ -66,7 +66,7 @@ pub struct World {
     /// Receivers of webhooks.
     pub receivers: Arc<Receivers>,
     /// Other shops.
-    pub other_shops: Arc<OtherShops>,
+    pub other_shops: Arc<SimulatedShops>,
     /// Spool manager.
     pub spool_manager: Arc<SpoolManager>,
     /// Scheduled faults and interventions.
@@ -108,7 +108,7 @@ impl World {
         let machines = PRINTER_NAMES.iter().take(plan.printers).map(machine).collect();
         let receivers =
             Receivers::new(seed, &plan.endpoints, clock.clone(), story.clone(), power.clone(), planter.clone());
-        let other_shops = OtherShops::new(seed, &plan.shops, clock.clone(), story.clone(), power.clone(), &planter);
+        let other_shops = SimulatedShops::new(seed, &plan.shops, clock.clone(), story.clone(), power.clone(), &planter);
         let manager = plan.spool_manager.as_ref();
         let spool_manager =
             SpoolManager::new(seed, manager, clock.clone(), story.clone(), power.clone(), planter.clone());

@@ -14,7 +14,7 @@ use tokio::time::sleep;
 
 use super::screen::{LineTone, Screen};
 use super::setup::ADMIN;
-use crate::client::{RequestError, ShopClient, json_of};
+use crate::client::{DemoClient, RequestError, json_of};
 use crate::error::DemoError;
 
 /// Interval between checks for the email.
@@ -24,7 +24,7 @@ const MAX_LOOKS: usize = 150;
 
 /// Simulated admin who connects the accounting system.
 pub struct AccountingAdmin {
-    api: ShopClient,
+    api: DemoClient,
     books: Arc<AccountingSystem>,
     /// Directory for emails that are written to files instead of being sent.
     outbox: PathBuf,
@@ -33,7 +33,7 @@ pub struct AccountingAdmin {
 
 impl AccountingAdmin {
     /// Builds an admin whose emails arrive in the directory `outbox`.
-    pub fn new(api: ShopClient, books: Arc<AccountingSystem>, outbox: PathBuf, screen: Screen) -> Self {
+    pub fn new(api: DemoClient, books: Arc<AccountingSystem>, outbox: PathBuf, screen: Screen) -> Self {
         Self { api, books, outbox, screen }
     }
 

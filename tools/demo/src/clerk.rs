@@ -15,7 +15,7 @@ use tokio::time::sleep;
 
 use super::setup::id;
 use super::tally::{Tally, count};
-use crate::client::{RequestError, ShopClient};
+use crate::client::{DemoClient, RequestError};
 use crate::error::DemoError;
 use crate::time::{DemoClock, ms_between};
 
@@ -35,8 +35,8 @@ const DOUBT_MS: i64 = 25_000;
 const CARRIERS: [&str; 3] = ["DHL", "UPS", "Post"];
 
 /// Simulated staff on the shop floor.
-pub struct Clerk {
-    api: ShopClient,
+pub struct DemoClerk {
+    api: DemoClient,
     clock: DemoClock,
     tally: Arc<Tally>,
     /// Times at which the condition for a restock, a walk to a printer or a retry began to hold, by key.
@@ -44,9 +44,9 @@ pub struct Clerk {
     parcels: usize,
 }
 
-impl Clerk {
+impl DemoClerk {
     /// Builds staff who have not done anything yet.
-    pub fn new(api: ShopClient, clock: DemoClock, tally: Arc<Tally>) -> Self {
+    pub fn new(api: DemoClient, clock: DemoClock, tally: Arc<Tally>) -> Self {
         Self { api, clock, tally, since: BTreeMap::new(), parcels: 0 }
     }
 
@@ -206,8 +206,8 @@ mod tests {
             let now = now.clone();
             Arc::new(move || Timestamp::from_millisecond(now.load(Relaxed)).unwrap())
         };
-        let api = ShopClient::over_tcp("http://localhost", "key").unwrap();
-        let mut clerk = Clerk::new(api, clock, Arc::default());
+        let api = DemoClient::over_tcp("http://localhost", "key").unwrap();
+        let mut clerk = DemoClerk::new(api, clock, Arc::default());
         assert!(!clerk.due("m", true, 100));
         now.store(50, Relaxed);
         assert!(!clerk.due("m", false, 100), "it was well in between");

@@ -54,14 +54,14 @@ impl RequestError {
 
 /// HTTP client for one server.
 #[derive(Clone, Debug)]
-pub struct ShopClient {
+pub struct DemoClient {
     client: Client,
     base: String,
     /// API key sent with each request; `None` when using the control socket.
     key: Option<String>,
 }
 
-impl ShopClient {
+impl DemoClient {
     /// Builds a client for the control socket in the working directory.
     pub fn over_socket() -> Result<Self, RequestError> {
         let client = builder().unix_socket(CONTROL_SOCKET).build()?;

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use super::catalogue::CUSTOMERS;
 use super::setup::Names;
 use super::tally::{Tally, count};
-use crate::client::ShopClient;
+use crate::client::DemoClient;
 use crate::error::DemoError;
 use crate::time::DemoClock;
 
@@ -19,7 +19,7 @@ const ORDER_INTERVAL: Duration = Duration::from_secs(4);
 
 /// Simulated customers, who keep placing orders.
 pub struct Customers {
-    api: ShopClient,
+    api: DemoClient,
     names: Names,
     clock: DemoClock,
     tally: Arc<Tally>,
@@ -33,7 +33,7 @@ pub struct Customers {
 
 impl Customers {
     /// Builds customers whose choices differ from run to run.
-    pub fn new(api: ShopClient, names: Names, clock: DemoClock, tally: Arc<Tally>) -> Self {
+    pub fn new(api: DemoClient, names: Names, clock: DemoClock, tally: Arc<Tally>) -> Self {
         let random = Rng::with_seed(clock().as_millisecond().unsigned_abs());
         Self { api, names, clock, tally, random, first: true, queue: Vec::new() }
     }

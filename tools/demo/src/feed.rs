@@ -6,8 +6,8 @@ use futures::StreamExt as _;
 use reqwest::{Method, Response};
 use tokio::time::sleep;
 
-use super::story::Story;
-use crate::client::{RequestError, ShopClient, json_of};
+use super::story::DemoStory;
+use crate::client::{DemoClient, RequestError, json_of};
 use crate::error::DemoError;
 
 /// Delay before a broken stream is reopened.
@@ -17,19 +17,19 @@ const STREAM_TIMEOUT: Duration = Duration::from_hours(365 * 24);
 
 /// Open stream of the server's events.
 pub struct EventFeed {
-    api: ShopClient,
+    api: DemoClient,
     stream: Response,
 }
 
 impl EventFeed {
     /// Opens the stream, which contains all events from now on.
-    pub async fn open(api: ShopClient) -> Result<Self, DemoError> {
+    pub async fn open(api: DemoClient) -> Result<Self, DemoError> {
         let stream = connect(&api, None).await?;
         Ok(Self { api, stream })
     }
 
     /// Passes every event to the story; returns only on an error that reopening the stream cannot fix.
-    pub async fn tell(self, mut story: Story) -> DemoError {
+    pub async fn tell(self, mut story: DemoStory) -> DemoError {
         let Self { api, stream } = self;
         let (mut last, mut stream) = (None, Some(stream));
         loop {
@@ -58,7 +58,7 @@ impl EventFeed {
     }
 }
 
-async fn connect(api: &ShopClient, last: Option<&str>) -> Result<Response, RequestError> {
+async fn connect(api: &DemoClient, last: Option<&str>) -> Result<Response, RequestError> {
     let mut request = api.request(Method::GET, "/api/events/stream").timeout(STREAM_TIMEOUT);
     if let Some(last) = last {
         request = request.header("Last-Event-ID", last);

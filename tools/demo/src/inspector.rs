@@ -10,7 +10,7 @@ use super::clerk::done;
 use super::screen::{LineTone, Screen};
 use super::setup::{Names, id, text};
 use super::tally::{Tally, count};
-use crate::client::ShopClient;
+use crate::client::DemoClient;
 use crate::error::DemoError;
 
 /// Time before the first inspection.
@@ -26,7 +26,7 @@ const REASONS: [&str; 3] = ["stringing", "warping", "layer_shift"];
 
 /// Simulated staff who inspect parts.
 pub struct Inspector {
-    api: ShopClient,
+    api: DemoClient,
     names: Names,
     screen: Screen,
     tally: Arc<Tally>,
@@ -34,7 +34,7 @@ pub struct Inspector {
 
 impl Inspector {
     /// Builds an inspector who has not inspected anything yet.
-    pub fn new(api: ShopClient, names: Names, screen: Screen, tally: Arc<Tally>) -> Self {
+    pub fn new(api: DemoClient, names: Names, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, names, screen, tally }
     }
 

@@ -11,7 +11,7 @@ use super::clerk::done;
 use super::mishaps::DemoPrinter;
 use super::screen::{LineTone, Screen};
 use super::setup::{id, text};
-use crate::client::ShopClient;
+use crate::client::DemoClient;
 use crate::error::DemoError;
 use crate::time::ms_between;
 
@@ -29,14 +29,14 @@ const LATE_MARGIN: Duration = Duration::from_secs(2);
 
 /// Simulation that makes orders late, one at a time.
 pub struct Lateness {
-    api: ShopClient,
+    api: DemoClient,
     machines: Vec<DemoPrinter>,
     screen: Screen,
 }
 
 impl Lateness {
     /// Builds a simulation for the given printers; no order is late yet.
-    pub fn new(api: ShopClient, machines: Vec<DemoPrinter>, screen: Screen) -> Self {
+    pub fn new(api: DemoClient, machines: Vec<DemoPrinter>, screen: Screen) -> Self {
         Self { api, machines, screen }
     }
 

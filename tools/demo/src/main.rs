@@ -50,8 +50,8 @@ use tokio::time::sleep;
 
 use self::arguments::DemoArguments;
 use self::bookkeeper::AccountingAdmin;
-use self::clerk::Clerk;
-use self::client::ShopClient;
+use self::clerk::DemoClerk;
+use self::client::DemoClient;
 use self::customers::Customers;
 use self::error::DemoError;
 use self::feed::EventFeed;
@@ -63,9 +63,9 @@ use self::mishaps::Mishaps;
 use self::payers::Payers;
 use self::screen::{LineTone, Screen};
 use self::server::ServerProcess;
-use self::shops::OtherShops;
+use self::shops::DemoShops;
 use self::status::ShopStatus;
-use self::story::Story;
+use self::story::DemoStory;
 use self::tally::Tally;
 
 /// Number of printers in a new demo.
@@ -164,11 +164,11 @@ async fn open(
     tally: &Arc<Tally>,
     people: &mut JoinSet<DemoError>,
 ) -> Result<(), DemoError> {
-    let machine = ShopClient::over_socket()?;
+    let machine = DemoClient::over_socket()?;
     let key = setup::key(&machine).await?;
     let admin = setup::admin(&machine, &folder.memory).await?;
     let base = format!("http://{address}");
-    let api = ShopClient::over_tcp(&base, &key)?;
+    let api = DemoClient::over_tcp(&base, &key)?;
     let (names, machines) = setup::shop(&api, &folder.memory, floor).await?;
     screen.begin_block()?;
     // Created last, so that it leads into a shop with data.
@@ -177,7 +177,7 @@ async fn open(
     screen.line(LineTone::Plain, &greeting((&base, &link), &key, folder, floor))?;
     let clock = time::machine_clock();
     let feed = EventFeed::open(api.clone()).await?;
-    let story = Story::new(api.clone(), names.clone(), screen.clone(), tally.clone());
+    let story = DemoStory::new(api.clone(), names.clone(), screen.clone(), tally.clone());
     people.spawn(async move { feed.tell(story).await });
     people.spawn(ShopStatus::new(api.clone(), base.clone(), screen.clone(), tally.clone()).show());
     people.spawn(Inspector::new(api.clone(), names.clone(), screen.clone(), tally.clone()).work());
@@ -185,10 +185,10 @@ async fn open(
     people.spawn(Mishaps::new(api.clone(), machines, screen.clone(), tally.clone()).happen());
     floor.processor.events_go_to(reached(address), PAYMENT_EVENTS, &folder.memory.payment_secret);
     people.spawn(Payers::new(api.clone(), floor.processor.clone(), screen.clone()).work());
-    people.spawn(Clerk::new(api.clone(), clock.clone(), tally.clone()).work());
+    people.spawn(DemoClerk::new(api.clone(), clock.clone(), tally.clone()).work());
     let outbox = folder.path.join(OUTBOX_FOLDER);
     people.spawn(AccountingAdmin::new(api.clone(), peers.accounting.clone(), outbox, screen.clone()).work());
-    let shops = OtherShops::new(api.clone(), peers.shops.clone(), names.clone(), &clock, tally.clone());
+    let shops = DemoShops::new(api.clone(), peers.shops.clone(), names.clone(), &clock, tally.clone());
     people.spawn(shops.work(reached(address)));
     people.spawn(Customers::new(api, names, clock, tally.clone()).work());
     Ok(())

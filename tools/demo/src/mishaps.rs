@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep};
 
 use super::screen::{LineTone, Screen};
 use super::tally::{Tally, count};
-use crate::client::{RequestError, ShopClient};
+use crate::client::{DemoClient, RequestError};
 use crate::error::DemoError;
 
 /// Time without mishaps before each mishap.
@@ -67,7 +67,7 @@ struct AffectedJob {
 
 /// Simulation that causes mishaps, one at a time, and reports them.
 pub struct Mishaps {
-    api: ShopClient,
+    api: DemoClient,
     machines: Vec<DemoPrinter>,
     screen: Screen,
     tally: Arc<Tally>,
@@ -75,7 +75,7 @@ pub struct Mishaps {
 
 impl Mishaps {
     /// Builds a simulation with these printers without starting it.
-    pub fn new(api: ShopClient, machines: Vec<DemoPrinter>, screen: Screen, tally: Arc<Tally>) -> Self {
+    pub fn new(api: DemoClient, machines: Vec<DemoPrinter>, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, machines, screen, tally }
     }
 

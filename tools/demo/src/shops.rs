@@ -13,7 +13,7 @@ use tokio::time::sleep;
 
 use super::setup::{Names, id};
 use super::tally::{Tally, count};
-use crate::client::ShopClient;
+use crate::client::DemoClient;
 use crate::error::DemoError;
 use crate::time::DemoClock;
 
@@ -25,8 +25,8 @@ const MAX_SOLD: usize = 3;
 const PRICE_CENTS: i64 = 1_900;
 
 /// Simulated customers of external shops.
-pub struct OtherShops {
-    api: ShopClient,
+pub struct DemoShops {
+    api: DemoClient,
     /// External shops, each with its platform.
     shops: [(Arc<OtherShop>, ShopSystem); 2],
     names: Names,
@@ -37,10 +37,10 @@ pub struct OtherShops {
     sold: usize,
 }
 
-impl OtherShops {
+impl DemoShops {
     /// Builds the external shops; their order numbers continue from those of earlier runs.
     pub fn new(
-        api: ShopClient,
+        api: DemoClient,
         shops: [(Arc<OtherShop>, ShopSystem); 2],
         names: Names,
         clock: &DemoClock,

@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use super::screen::{BLOCK_LINES, Screen};
 use super::tally::Tally;
-use crate::client::{RequestError, ShopClient};
+use crate::client::{DemoClient, RequestError};
 use crate::error::DemoError;
 
 /// Interval between redraws of the status block.
@@ -16,7 +16,7 @@ const REDRAW_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Task that keeps redrawing the status block.
 pub struct ShopStatus {
-    api: ShopClient,
+    api: DemoClient,
     base: String,
     screen: Screen,
     tally: Arc<Tally>,
@@ -24,7 +24,7 @@ pub struct ShopStatus {
 
 impl ShopStatus {
     /// Builds the status of the server at the given base URL.
-    pub fn new(api: ShopClient, base: String, screen: Screen, tally: Arc<Tally>) -> Self {
+    pub fn new(api: DemoClient, base: String, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, base, screen, tally }
     }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::screen::{LineTone, Screen};
 use super::setup::Names;
 use super::tally::{Tally, count};
-use crate::client::ShopClient;
+use crate::client::DemoClient;
 use crate::error::DemoError;
 use crate::time::ms_between;
 
@@ -19,8 +19,8 @@ const MAX_CACHED_JOBS: usize = 10_000;
 const UNPRINTED_EVENTS: [&str; 5] = ["job.created", "job.validated", "job.sliced", "job.dispatching", "LOW_STOCK"];
 
 /// Consumer of the shop's events, which prints and counts them.
-pub struct Story {
-    api: ShopClient,
+pub struct DemoStory {
+    api: DemoClient,
     names: Names,
     screen: Screen,
     tally: Arc<Tally>,
@@ -30,9 +30,9 @@ pub struct Story {
     judged: HashSet<String>,
 }
 
-impl Story {
+impl DemoStory {
     /// Builds a story that has received no events yet.
-    pub fn new(api: ShopClient, names: Names, screen: Screen, tally: Arc<Tally>) -> Self {
+    pub fn new(api: DemoClient, names: Names, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, names, screen, tally, numbers: HashMap::new(), judged: HashSet::new() }
     }
 

@@ -98,7 +98,7 @@ impl BackupPlace {
     }
 
     /// Puts a complete backup into this place.
-    pub(super) async fn put(&self, file: &Path, at: Timestamp) -> Result<(), BackupPlaceError> {
+    pub(super) async fn store(&self, file: &Path, at: Timestamp) -> Result<(), BackupPlaceError> {
         let name = backup_name(at);
         match self {
             Self::Folder(folder) => {
@@ -178,7 +178,7 @@ mod tests {
         let at = Timestamp(1_893_456_000_000);
         let file = place.unfinished(Path::new("none"));
         fs::write(&file, "backup").unwrap();
-        place.put(&file, at).await.unwrap();
+        place.store(&file, at).await.unwrap();
         assert_eq!(place.times().await.unwrap(), [at]);
         place.remove(at).await.unwrap();
         assert_eq!(place.times().await.unwrap(), []);

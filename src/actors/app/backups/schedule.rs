@@ -163,7 +163,7 @@ impl BackupPlan {
         write(backups, at, &self.unfinished).await?;
         let file = self.unfinished.clone();
         spawn_blocking(move || verify(&file, |_| {})).await.map_err(io::Error::other)??;
-        Ok(self.place.put(&self.unfinished, at).await?)
+        Ok(self.place.store(&self.unfinished, at).await?)
     }
 }
 

@@ -55,17 +55,17 @@ impl SweepMark {
         self.is_disputed.load(Relaxed)
     }
 
-    /// Looks at the mark, and puts it there if it is missing. Returns whether it has stood for long enough.
-    pub(super) async fn stands(&self) -> Result<bool, StorageError> {
+    /// Reads the mark, and writes it if it is missing. Returns whether it has been there for long enough.
+    pub(super) async fn is_established(&self) -> Result<bool, StorageError> {
         let Some(mark) = &self.mark else { return Ok(true) };
         let owner = mark.owner(&self.text).await?;
         let since = *lock(&self.since);
         if let Some(since) = since.filter(|_| owner == MarkOwner::Own) {
-            let stands = since.elapsed() >= self.standing_time;
-            if stands {
+            let is_established = since.elapsed() >= self.standing_time;
+            if is_established {
                 self.is_disputed.store(false, Relaxed);
             }
-            return Ok(stands);
+            return Ok(is_established);
         }
         // The first mark that a server finds is that of its own last run.
         if since.is_some() && owner != MarkOwner::Nobody {
@@ -74,14 +74,14 @@ impl SweepMark {
         }
         // If the mark is put there late, or nobody waits for it, its time has not begun.
         *lock(&self.since) = None;
-        mark.put(&self.text).await?;
+        mark.write(&self.text).await?;
         *lock(&self.since) = Some(Instant::now());
         Ok(false)
     }
 
-    /// Returns whether the mark has stood for long enough, as [`Self::stands`] does, but without a request as long as
-    /// it cannot have, and within a moment: whoever deletes a file waits for it.
-    pub(super) async fn stands_at_once(&self) -> Result<bool, StorageError> {
+    /// Returns whether the mark has been there for long enough, as [`Self::is_established`] does, but without a request
+    /// as long as it cannot have, and within a moment: whoever deletes a file waits for it.
+    pub(super) async fn is_established_at_once(&self) -> Result<bool, StorageError> {
         if self.mark.is_none() {
             return Ok(true);
         }
@@ -93,12 +93,12 @@ impl SweepMark {
         if silent_until.is_some_and(|until| Instant::now() < until) {
             return Err(StorageError::Silent("no response a moment ago".to_owned()));
         }
-        let in_time = timeout(SINGLE_TIME, self.stands()).await;
-        let stands = in_time.unwrap_or_else(|_| Err(StorageError::Silent("no response in time".to_owned())));
-        if matches!(stands, Err(StorageError::Silent(_))) {
+        let in_time = timeout(SINGLE_TIME, self.is_established()).await;
+        let outcome = in_time.unwrap_or_else(|_| Err(StorageError::Silent("no response in time".to_owned())));
+        if matches!(outcome, Err(StorageError::Silent(_))) {
             *lock(&self.silent_until) = Some(Instant::now() + SILENT_PAUSE);
         }
-        stands
+        outcome
     }
 
     /// Returns the mark of a server that waits for no time.
@@ -122,11 +122,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let storage = ObjectStorage::folder(folder.path(), String::new()).unwrap();
         let mark = SweepMark::new(Some(storage.clone()));
-        assert!(!mark.stands().await.unwrap() && !mark.stands().await.unwrap());
+        assert!(!mark.is_established().await.unwrap() && !mark.is_established().await.unwrap());
         let mark = SweepMark::without_delay(storage);
-        assert!(!mark.stands().await.unwrap(), "it has just been put there");
-        assert!(mark.stands().await.unwrap() && !mark.is_disputed());
-        assert!(SweepMark::new(None).stands().await.unwrap(), "a disk");
+        assert!(!mark.is_established().await.unwrap(), "it has just been put there");
+        assert!(mark.is_established().await.unwrap() && !mark.is_disputed());
+        assert!(SweepMark::new(None).is_established().await.unwrap(), "a disk");
     }
 
     #[tokio::test]
@@ -134,17 +134,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let storage = ObjectStorage::folder(folder.path(), String::new()).unwrap();
         let mark = SweepMark::new(Some(storage.clone()));
-        assert!(!mark.stands_at_once().await.unwrap());
+        assert!(!mark.is_established_at_once().await.unwrap());
         assert!(matches!(storage.get(MARK_KEY).await, Err(StorageError::Missing)), "the next sweep puts it there");
-        assert!(!mark.stands().await.unwrap());
+        assert!(!mark.is_established().await.unwrap());
         storage.remove(MARK_KEY).await.unwrap();
-        assert!(!mark.stands_at_once().await.unwrap());
+        assert!(!mark.is_established_at_once().await.unwrap());
         assert!(matches!(storage.get(MARK_KEY).await, Err(StorageError::Missing)), "nothing is asked");
         let mark = SweepMark::without_delay(storage);
-        assert!(!mark.stands().await.unwrap() && mark.stands_at_once().await.unwrap());
+        assert!(!mark.is_established().await.unwrap() && mark.is_established_at_once().await.unwrap());
         *lock(&mark.silent_until) = Some(Instant::now() + SILENT_PAUSE);
-        assert!(matches!(mark.stands_at_once().await, Err(StorageError::Silent(_))), "nobody waits again");
-        assert!(SweepMark::new(None).stands_at_once().await.unwrap(), "a disk");
+        assert!(matches!(mark.is_established_at_once().await, Err(StorageError::Silent(_))), "nobody waits again");
+        assert!(SweepMark::new(None).is_established_at_once().await.unwrap(), "a disk");
     }
 
     #[tokio::test]
@@ -152,16 +152,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let storage = ObjectStorage::folder(folder.path(), String::new()).unwrap();
         let (shop, clone) = (SweepMark::without_delay(storage.clone()), SweepMark::without_delay(storage.clone()));
-        assert!(!shop.stands().await.unwrap() && shop.stands().await.unwrap());
-        assert!(!clone.stands().await.unwrap() && !clone.is_disputed(), "it may have been started again");
+        assert!(!shop.is_established().await.unwrap() && shop.is_established().await.unwrap());
+        assert!(!clone.is_established().await.unwrap() && !clone.is_disputed(), "it may have been started again");
         for _ in 0..3 {
             for mark in [&shop, &clone] {
-                assert!(!mark.stands().await.unwrap() && mark.is_disputed());
+                assert!(!mark.is_established().await.unwrap() && mark.is_disputed());
             }
         }
-        assert!(!shop.stands().await.unwrap());
-        assert!(shop.stands().await.unwrap() && !shop.is_disputed(), "the other one has ended");
+        assert!(!shop.is_established().await.unwrap());
+        assert!(shop.is_established().await.unwrap() && !shop.is_disputed(), "the other one has ended");
         storage.remove(MARK_KEY).await.unwrap();
-        assert!(!shop.stands().await.unwrap() && !shop.is_disputed(), "somebody has removed it");
+        assert!(!shop.is_established().await.unwrap() && !shop.is_disputed(), "somebody has removed it");
     }
 }

@@ -89,7 +89,7 @@ impl ContentSweep {
         leadership: &Leadership,
         contents: impl IntoIterator<Item = String>,
     ) -> Result<(), RemoveError> {
-        if !self.mark.stands_at_once().await? {
+        if !self.mark.is_established_at_once().await? {
             return Ok(());
         }
         for sha256 in contents {
@@ -114,9 +114,9 @@ impl ContentSweep {
     /// Sweeps the contents whose hashes begin with each of the given digits, one part after the other.
     async fn run_in(&self, parts: &[String], leadership: &Leadership, now: Timestamp) -> Result<usize, RemoveError> {
         let (pictures, drawn) = (self.pictures().await?, self.blobs.drawn_contents().await?);
-        let stands = self.mark.stands().await;
-        let (mut may_remove, before) = (matches!(stands, Ok(true)), now.plus_ms(-MIN_AGE_MS));
-        let mut tally = SweepTally { removal_error: stands.err().map(RemoveError::from), ..SweepTally::default() };
+        let mark_check = self.mark.is_established().await;
+        let (mut may_remove, before) = (matches!(mark_check, Ok(true)), now.plus_ms(-MIN_AGE_MS));
+        let mut tally = SweepTally { removal_error: mark_check.err().map(RemoveError::from), ..SweepTally::default() };
         for part in parts {
             // Named before they are listed: what is stored and recorded meanwhile is asked for once more, one by one.
             let mut named = self.queries.named_contents(part).await?;
@@ -158,7 +158,7 @@ impl ContentSweep {
         drawn: &[&String],
         tally: &mut SweepTally,
     ) -> Result<(), RemoveError> {
-        if !unnamed.is_empty() && self.mark.stands().await? {
+        if !unnamed.is_empty() && self.mark.is_established().await? {
             for ContentEntry { sha256, .. } in unnamed {
                 match remove_unnamed(&self.blobs, &self.queries, leadership, sha256).await {
                     Ok(is_removed) => tally.removed += usize::from(is_removed),
@@ -212,7 +212,7 @@ impl ContentSweep {
         let SweepTally { restored, missing, unrestored, .. } = *tally;
         self.missing_count.store(missing + unrestored, Relaxed);
         if restored > 0 {
-            tracing::warn!(restored, "files that were missing in the bucket were stored again from local copies");
+            tracing::warn!(restored, "restored files that were missing in the bucket from local copies");
         }
         if let Some(error) = &tally.restore_error {
             tracing::warn!(unrestored, %error, "files that are missing in the bucket cannot be stored again; retrying");

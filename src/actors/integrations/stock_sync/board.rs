@@ -60,7 +60,7 @@ impl StockSystemStatus {
         self.with(|state| state.entries = Arc::new(entries));
     }
 
-    pub(super) fn looked(&self, at: Timestamp, error: Option<String>) {
+    pub(super) fn record_poll(&self, at: Timestamp, error: Option<String>) {
         self.with(|state| {
             state.looked_at = Some(at);
             if error.is_none() {

@@ -112,7 +112,7 @@ fn a_removal_that_found_less_than_it_was_to_take_is_not_taken_for_whole() {
     shop.agree(RightSide::Ours).unwrap();
     shop.adjust(Amount::units(-100));
     let (round, look) = (shop.current_link().round, shop.there.look());
-    shop.looked(round, look);
+    shop.apply_reading(round, look);
     let pending = shop.current_link().pending.clone().unwrap();
     // Between the look and our booking somebody there takes 80, so ours finds 20.
     shop.there.items.insert(1, (Amount::ZERO, Amount::ZERO));

@@ -64,11 +64,11 @@ fn a_refund_heard_before_its_payment_ends_as_one_heard_after_it() {
     desk.news(refunded(1900, false, "pi_1"));
     let paid_now = desk.news(paid(5000, "pi_1"));
     assert!(names(&paid_now).contains(&"order.paid"));
-    assert_eq!(stands(&desk), (OrderStatus::Paid, 3100, vec![], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Paid, 3100, vec![], 1));
     assert_eq!((desk.o().due_cents(), desk.state()), (0, JobState::Created), "nothing is asked for again");
     // All of it in two parts, one of them heard first.
     desk.news(refunded(5000, true, "pi_1"));
-    assert_eq!(stands(&desk), (OrderStatus::Refunded, 0, vec![], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Refunded, 0, vec![], 1));
     assert_eq!((desk.o().due_cents(), desk.state()), (0, JobState::Cancelled));
 }
 
@@ -82,7 +82,7 @@ fn what_an_older_release_left_unpaid_is_paid_by_itself() {
     assert!(!desk.o().at_rest(), "it is kept in memory until it is paid");
     assert!(desk.o().effects().contains(&OrderEffect::Ledger(LedgerEffect::Recount)));
     desk.ask(&OrderCommand::Ledger(LedgerCommand::Recount)).unwrap();
-    assert_eq!(stands(&desk), (OrderStatus::Paid, 3100, vec![], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Paid, 3100, vec![], 1));
     assert!(desk.ask(&OrderCommand::Ledger(LedgerCommand::Recount)).unwrap().next.is_none(), "once");
 }
 
@@ -149,7 +149,7 @@ pub(super) fn cash(
 }
 
 /// Returns the status, the balance, the flags, and the number of jobs.
-fn stands(desk: &OrderDecider) -> (OrderStatus, i64, Vec<&str>, usize) {
+fn money_summary(desk: &OrderDecider) -> (OrderStatus, i64, Vec<&str>, usize) {
     let order = desk.o();
     (order.status, order.ledger.kept_cents, order.flags.iter().map(String::as_str).collect(), order.jobs.size())
 }
@@ -159,9 +159,9 @@ fn cash_stays_when_the_card_goes_back() {
     let mut desk = unpaid();
     cash(&mut desk, None).unwrap();
     desk.news(paid(500, "pi_1"));
-    assert_eq!(stands(&desk), (OrderStatus::Paid, 1000, vec!["refund_due"], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Paid, 1000, vec!["refund_due"], 1));
     desk.news(refunded(500, true, "pi_1"));
-    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Paid, 500, vec![], 1));
     assert_eq!(desk.state(), JobState::Created, "what is paid is made");
 }
 
@@ -172,9 +172,9 @@ fn of_two_cards_either_may_go_back_and_both_end_it() {
         desk.news(paid(500, "pi_1"));
         desk.news(paid(500, "pi_2"));
         desk.news(refunded(500, true, first));
-        assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1));
+        assert_eq!(money_summary(&desk), (OrderStatus::Paid, 500, vec![], 1));
         desk.news(refunded(500, true, second));
-        assert_eq!(stands(&desk), (OrderStatus::Refunded, 0, vec![], 1));
+        assert_eq!(money_summary(&desk), (OrderStatus::Refunded, 0, vec![], 1));
     }
 }
 
@@ -185,15 +185,15 @@ fn halves_pay_together_and_a_half_that_goes_back_moves_nothing() {
     assert_eq!(cash(&mut desk, Some(301)).unwrap_err().faults[0].path, "amountCents");
     // The processor asks for the rest, which is therefore no other amount than was due.
     desk.news(paid(300, "pi_1"));
-    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Paid, 500, vec![], 1));
     desk.news(refunded(300, true, "pi_1"));
-    assert_eq!(stands(&desk), (OrderStatus::Paid, 200, vec![], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Paid, 200, vec![], 1));
     // Two cards, neither of which was asked for just that.
     let mut desk = unpaid();
     desk.news(paid(250, "pi_1"));
-    assert_eq!(stands(&desk), (OrderStatus::Created, 250, vec!["amount_mismatch"], 0));
+    assert_eq!(money_summary(&desk), (OrderStatus::Created, 250, vec!["amount_mismatch"], 0));
     desk.news(paid(250, "pi_2"));
-    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Paid, 500, vec![], 1));
 }
 
 #[test]
@@ -203,16 +203,16 @@ fn a_half_that_went_back_whole_leaves_the_other_to_be_looked_at() {
         let mut desk = unpaid();
         let news = [&first, &back, &second];
         order.into_iter().for_each(|n| drop(desk.news(news[n].clone())));
-        assert_eq!(stands(&desk), (OrderStatus::Paid, 250, vec!["amount_mismatch"], 1), "{order:?}");
+        assert_eq!(money_summary(&desk), (OrderStatus::Paid, 250, vec!["amount_mismatch"], 1), "{order:?}");
         desk.news(paid(250, "pi_3"));
-        assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1), "the total is there");
+        assert_eq!(money_summary(&desk), (OrderStatus::Paid, 500, vec![], 1), "the total is there");
     }
     // Of halves that stand a part may go back, as of a payment in whole.
     let mut desk = unpaid();
     for news in [first, second, refunded(100, false, "pi_1")] {
         desk.news(news);
     }
-    assert_eq!(stands(&desk), (OrderStatus::Paid, 400, vec![], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Paid, 400, vec![], 1));
 }
 
 #[test]
@@ -227,13 +227,13 @@ fn what_went_back_before_an_operator_recorded_money_is_still_to_be_paid() {
             }
             news.into_iter().for_each(|one| drop(desk.news(one)));
             cash(&mut desk, Some(250)).unwrap();
-            assert_eq!(stands(&desk), (OrderStatus::Created, kept_cents, vec![], 0), "{refund_first}");
+            assert_eq!(money_summary(&desk), (OrderStatus::Created, kept_cents, vec![], 0), "{refund_first}");
             assert_eq!(desk.o().due_cents(), 500 - kept_cents);
             let recount = OrderEffect::Ledger(LedgerEffect::Recount);
             assert!(!desk.o().effects().contains(&recount), "nor is it paid by itself");
             assert_eq!(cash(&mut desk, Some(501 - kept_cents)).unwrap_err().faults[0].path, "amountCents");
             assert!(names(&cash(&mut desk, None).unwrap()).contains(&"order.paid"));
-            assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1), "{refund_first}");
+            assert_eq!(money_summary(&desk), (OrderStatus::Paid, 500, vec![], 1), "{refund_first}");
         }
     }
     // A refund that names no payment.
@@ -248,11 +248,11 @@ fn what_went_back_before_an_operator_recorded_money_is_still_to_be_paid() {
 fn a_refund_heard_first_takes_away_its_own_payment_only() {
     let mut desk = unpaid();
     desk.news(refunded(500, true, "pi_2"));
-    assert_eq!(stands(&desk), (OrderStatus::Created, 0, vec![], 0));
+    assert_eq!(money_summary(&desk), (OrderStatus::Created, 0, vec![], 0));
     desk.news(paid(500, "pi_1"));
-    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Paid, 500, vec![], 1));
     desk.news(paid(500, "pi_2"));
-    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Paid, 500, vec![], 1));
 }
 
 #[test]
@@ -260,18 +260,18 @@ fn a_wrong_amount_that_went_back_leaves_the_order_payable() {
     let mut desk = unpaid();
     desk.news(paid(499, "pi_1"));
     desk.news(refunded(499, true, "pi_1"));
-    assert_eq!(stands(&desk), (OrderStatus::Created, 0, vec![], 0));
+    assert_eq!(money_summary(&desk), (OrderStatus::Created, 0, vec![], 0));
     desk.news(paid(500, "pi_2"));
-    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Paid, 500, vec![], 1));
 }
 
 #[test]
 fn a_surplus_pays_and_is_due_back() {
     let mut desk = unpaid();
     desk.news(paid(501, "pi_1"));
-    assert_eq!(stands(&desk), (OrderStatus::Paid, 501, vec!["refund_due", "amount_mismatch"], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Paid, 501, vec!["refund_due", "amount_mismatch"], 1));
     desk.news(refunded(1, false, "pi_1"));
-    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Paid, 500, vec![], 1));
 }
 
 #[test]
@@ -284,11 +284,11 @@ fn another_currency_never_counts() {
     };
     let mut desk = unpaid();
     desk.news(euros("pi_1"));
-    assert_eq!(stands(&desk), (OrderStatus::Created, 0, vec!["amount_mismatch"], 0));
+    assert_eq!(money_summary(&desk), (OrderStatus::Created, 0, vec!["amount_mismatch"], 0));
     desk.news(paid(500, "pi_2"));
-    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec!["amount_mismatch", "refund_due"], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Paid, 500, vec!["amount_mismatch", "refund_due"], 1));
     desk.news(refunded(500, true, "pi_1"));
-    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Paid, 500, vec![], 1));
 }
 
 #[test]
@@ -296,17 +296,17 @@ fn cancelling_what_was_paid_owes_it_until_it_went_back() {
     let mut desk = unpaid();
     desk.news(paid(500, "pi_1"));
     desk.ask(&OrderCommand::Cancel { force: false, prints: PrinterRecords::new() }).unwrap();
-    assert_eq!(stands(&desk), (OrderStatus::Cancelled, 500, vec!["refund_due"], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Cancelled, 500, vec!["refund_due"], 1));
     desk.news(refunded(200, false, "pi_1"));
-    assert_eq!(stands(&desk), (OrderStatus::Cancelled, 300, vec!["refund_due"], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Cancelled, 300, vec!["refund_due"], 1));
     desk.news(refunded(500, true, "pi_1"));
-    assert_eq!(stands(&desk), (OrderStatus::Refunded, 0, vec![], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Refunded, 0, vec![], 1));
     // What was paid in part was never paid: given back, it stays cancelled.
     let mut desk = unpaid();
     desk.news(paid(100, "pi_1"));
     desk.ask(&OrderCommand::Cancel { force: false, prints: PrinterRecords::new() }).unwrap();
     desk.news(refunded(100, true, "pi_1"));
-    assert_eq!(stands(&desk), (OrderStatus::Cancelled, 0, vec![], 0));
+    assert_eq!(money_summary(&desk), (OrderStatus::Cancelled, 0, vec![], 0));
 }
 
 #[test]
@@ -320,11 +320,15 @@ fn a_payment_known_by_its_session_learns_its_intent() {
     let mut desk = unpaid();
     desk.news(payment(None));
     desk.news(refunded(500, true, "pi_1"));
-    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1), "a refund of a payment that nobody knows yet");
+    assert_eq!(
+        money_summary(&desk),
+        (OrderStatus::Paid, 500, vec![], 1),
+        "a refund of a payment that nobody knows yet"
+    );
     let learnt = desk.news(payment(Some("pi_1")));
     let learns = |row: &OrderRow| matches!(row, OrderRow::Payment(one) if one.reference.as_deref() == Some("pi_1"));
     assert!(learnt.rows.iter().any(learns));
-    assert_eq!(stands(&desk).0, OrderStatus::Refunded);
+    assert_eq!(money_summary(&desk).0, OrderStatus::Refunded);
     assert!(desk.news(payment(Some("pi_1"))).next.is_none());
 }
 
@@ -341,11 +345,11 @@ fn cash_goes_back_by_hand_and_card_at_the_processor() {
     assert_eq!(desk.ask(&back(Some(drawer), Some(201))).unwrap_err().faults[0].path, "amountCents");
     desk.ask(&OrderCommand::Cancel { force: false, prints: PrinterRecords::new() }).unwrap();
     desk.ask(&back(Some(drawer), Some(50))).unwrap();
-    assert_eq!(stands(&desk), (OrderStatus::Cancelled, 450, vec!["refund_due"], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Cancelled, 450, vec!["refund_due"], 1));
     assert_eq!(names(&desk.ask(&back(Some(drawer), None)).unwrap()), ["order.refund_recorded"]);
     assert_eq!(code(desk.ask(&back(Some(drawer), None))), "nothing_to_refund");
     desk.news(refunded(300, true, "pi_1"));
-    assert_eq!(stands(&desk), (OrderStatus::Refunded, 0, vec![], 1));
+    assert_eq!(money_summary(&desk), (OrderStatus::Refunded, 0, vec![], 1));
 }
 
 #[test]

@@ -83,7 +83,7 @@ mod tests {
     }
 
     /// Swaps the spool in the first slot of a printer that reads its spools.
-    fn put(shop: &mut PrinterFixture, spool: SlotReport) {
+    fn swap_spool(shop: &mut PrinterFixture, spool: SlotReport) {
         let SlotReport { vendor_code, kind, color } = spool;
         let slots = vec![ReportedSlot { slot: 0, vendor_code, kind, color, remaining: None }];
         shop.ask(PrinterNews::SlotsReported { slots, bindings: Vec::new() }).unwrap();
@@ -106,7 +106,7 @@ mod tests {
             report("", "", ""),
         ] {
             let mut shop = PrinterFixture::idle();
-            put(&mut shop, swapped.clone());
+            swap_spool(&mut shop, swapped.clone());
             let refusal = bind(&mut shop, 0, Some(expected.clone())).unwrap();
             assert_eq!((refusal.class, refusal.code.as_str()), (Class::Conflict, "spool_changed"), "{swapped:?}");
             assert_eq!(shop.p().slots()[0].material_id, None, "{swapped:?}");
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn a_refusal_names_both_spools() {
         let mut shop = PrinterFixture::idle();
-        put(&mut shop, report("GFB00", "ABS", "#ff0000"));
+        swap_spool(&mut shop, report("GFB00", "ABS", "#ff0000"));
         let refusal = bind(&mut shop, 0, Some(report("GFA00", "PLA", "#1b1b22"))).unwrap();
         assert!(
             refusal.message.contains("reports ABS GFB00 #ff0000 in this slot instead of PLA GFA00 #1b1b22"),
@@ -132,9 +132,9 @@ mod tests {
     #[test]
     fn the_same_spool_in_another_spelling_is_bound_and_so_is_one_that_nobody_saw() {
         let mut shop = PrinterFixture::idle();
-        put(&mut shop, report(" GFA00 ", "PLA", "#1b1b22"));
+        swap_spool(&mut shop, report(" GFA00 ", "PLA", "#1b1b22"));
         assert!(bind(&mut shop, 0, Some(report("GFA00", "pla", "#1B1B22"))).is_none());
-        put(&mut shop, report("GFB00", "ABS", "#ff0000"));
+        swap_spool(&mut shop, report("GFB00", "ABS", "#ff0000"));
         assert!(bind(&mut shop, 0, None).is_none());
     }
 

@@ -32,8 +32,8 @@ impl Place {
     }
 }
 
-async fn put(blobs: &Blobs, bytes: &[u8]) -> String {
-    blobs.put(bytes, &blobs.recording()).await.unwrap().sha256
+async fn store(blobs: &Blobs, bytes: &[u8]) -> String {
+    blobs.store(bytes, &blobs.recording()).await.unwrap().sha256
 }
 
 async fn read(blobs: &Blobs, sha256: &str) -> io::Result<Vec<u8>> {
@@ -50,7 +50,7 @@ async fn contents_are_in_the_bucket_and_another_server_reads_them() {
     let blobs = place.open(u64::MAX);
     let large: Vec<u8> = (0..LARGE_BYTES).map(|n| (n % 251) as u8).collect();
     for bytes in [b"abc".as_slice(), &large] {
-        let sha256 = put(&blobs, bytes).await;
+        let sha256 = store(&blobs, bytes).await;
         assert_eq!(std::fs::read(place.object(&sha256)).unwrap(), bytes);
         assert_eq!(std::fs::read(blobs.local(&sha256).await.unwrap().path()).unwrap(), bytes);
     }
@@ -72,7 +72,7 @@ async fn contents_are_in_the_bucket_and_another_server_reads_them() {
 async fn copies_have_their_bound_and_those_in_use_stay() {
     let place = Place::new();
     let blobs = place.open(3);
-    let (first, second) = (put(&blobs, b"abc").await, put(&blobs, b"xyz").await);
+    let (first, second) = (store(&blobs, b"abc").await, store(&blobs, b"xyz").await);
     assert_eq!(files_below(place.copies.path()), 1);
     let one = blobs.local(&first).await.unwrap();
     let other = blobs.local(&second).await.unwrap();
@@ -91,7 +91,7 @@ async fn damaged_contents_are_not_used() {
     let large = vec![7_u8; LARGE_BYTES];
     let blobs = place.open(0);
     for bytes in [b"abc".as_slice(), &large] {
-        let sha256 = put(&blobs, bytes).await;
+        let sha256 = store(&blobs, bytes).await;
         let mut damaged = bytes.to_vec();
         damaged[0] += 1;
         std::fs::write(place.object(&sha256), damaged).unwrap();
@@ -104,7 +104,7 @@ async fn damaged_contents_are_not_used() {
 #[tokio::test]
 async fn contents_are_received_once_for_all_who_wait() {
     let place = Place::new();
-    let sha256 = put(&place.open(0), b"abc").await;
+    let sha256 = store(&place.open(0), b"abc").await;
     let place = place.without_copies();
     let blobs = place.open(u64::MAX);
     let (one, other) = tokio::join!(blobs.local(&sha256), blobs.local(&sha256));
@@ -117,7 +117,7 @@ async fn contents_are_received_once_for_all_who_wait() {
 async fn what_is_not_named_is_removed_from_the_bucket_and_backups_visit_the_rest() {
     let place = Place::new();
     let blobs = place.open(0);
-    let (named, other) = (put(&blobs, b"named").await, put(&blobs, b"not named").await);
+    let (named, other) = (store(&blobs, b"named").await, store(&blobs, b"not named").await);
     let guard = blobs.keep_all().await;
     assert_eq!(keep_only(&blobs, &[&named]).await, 0);
     drop(guard);
@@ -132,7 +132,7 @@ async fn what_is_not_named_is_removed_from_the_bucket_and_backups_visit_the_rest
 async fn a_removal_is_undone_with_the_copy_which_goes_last() {
     let place = Place::new();
     let blobs = place.open(u64::MAX);
-    let sha256 = put(&blobs, b"abc").await;
+    let sha256 = store(&blobs, b"abc").await;
     let removal = blobs.removal(&sha256).unwrap();
     removal.remove().await.unwrap();
     assert!(!place.object(&sha256).exists());
@@ -147,7 +147,7 @@ async fn a_removal_is_undone_with_the_copy_which_goes_last() {
 #[tokio::test]
 async fn what_a_print_waits_for_does_not_wait_for_pictures_and_uploads() {
     let place = Place::new();
-    let sha256 = put(&place.open(0), b"abc").await;
+    let sha256 = store(&place.open(0), b"abc").await;
     let place = place.without_copies();
     let blobs = place.open(u64::MAX);
     let (bucket, mut slots) = (blobs.bucket.clone().unwrap(), Vec::new());
@@ -165,11 +165,11 @@ async fn what_a_print_waits_for_does_not_wait_for_pictures_and_uploads() {
         content = blobs.local(&sha256) => assert!(content.unwrap().path().exists()),
     }
     let (others, own) = (blobs.recording(), blobs.production_recording());
-    let mut upload = pin!(blobs.put(b"uploaded", &others));
+    let mut upload = pin!(blobs.store(b"uploaded", &others));
     tokio::select! {
         biased; // the upload first
         _ = &mut upload => panic!("no slot is free"),
-        sliced = blobs.put(b"sliced", &own) => assert!(place.object(&sliced.unwrap().sha256).exists()),
+        sliced = blobs.store(b"sliced", &own) => assert!(place.object(&sliced.unwrap().sha256).exists()),
     }
     drop(slots);
     assert!(picture.await.is_ok() && upload.await.is_ok());

@@ -41,8 +41,8 @@ impl Rig {
         Self { bucket, copies, blobs }
     }
 
-    async fn put(&self, bytes: &[u8]) -> String {
-        self.blobs.put(bytes, &self.blobs.recording()).await.unwrap().sha256
+    async fn store(&self, bytes: &[u8]) -> String {
+        self.blobs.store(bytes, &self.blobs.recording()).await.unwrap().sha256
     }
 }
 
@@ -53,9 +53,9 @@ async fn a_bucket_that_does_not_respond_is_not_asked_again_at_once() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let blobs = open(format!("http://127.0.0.1:{port}"), SimBucket::NAME, copies.path());
     let recording = blobs.recording();
-    let error = blobs.put(b"abc", &recording).await.unwrap_err();
+    let error = blobs.store(b"abc", &recording).await.unwrap_err();
     assert!(!is_lost(&error) && error.downcast::<StorageError>().is_ok());
-    let again = blobs.put(b"abc", &recording).await.unwrap_err();
+    let again = blobs.store(b"abc", &recording).await.unwrap_err();
     assert!(again.to_string().contains("a moment ago"), "{again}");
     assert_eq!(files_below(copies.path()), 0, "nothing is left behind");
 }
@@ -63,7 +63,7 @@ async fn a_bucket_that_does_not_respond_is_not_asked_again_at_once() {
 #[tokio::test]
 async fn a_request_that_is_not_answered_ends_nothing_that_is_under_way() {
     let rig = Rig::start().await;
-    let sha256 = rig.put(&vec![7_u8; LARGE_BYTES]).await;
+    let sha256 = rig.store(&vec![7_u8; LARGE_BYTES]).await;
     let (mut content, size) = rig.blobs.read(&sha256).await.unwrap();
     let mut first = [0_u8; 1000];
     content.read_exact(&mut first).await.unwrap();
@@ -79,7 +79,7 @@ async fn a_request_that_is_not_answered_ends_nothing_that_is_under_way() {
 #[tokio::test]
 async fn a_service_that_fails_is_asked_again_at_once() {
     let rig = Rig::start().await;
-    let sha256 = rig.put(b"abc").await;
+    let sha256 = rig.store(b"abc").await;
     // Each request is tried three times.
     for _ in 0..3 {
         rig.bucket.fail("HEAD", &sha256, BucketFault::Refused(507));
@@ -92,7 +92,7 @@ async fn a_service_that_fails_is_asked_again_at_once() {
 #[tokio::test]
 async fn contents_are_lost_only_if_the_bucket_is_there_without_them() {
     let rig = Rig::start().await;
-    let sha256 = rig.put(b"abc").await;
+    let sha256 = rig.store(b"abc").await;
     rig.bucket.fail("HEAD", &sha256, BucketFault::Refused(404));
     assert!(!is_lost(&rig.blobs.local(&sha256).await.unwrap_err()), "a proxy may say so");
     let copies = tempfile::tempdir().unwrap();
@@ -105,21 +105,21 @@ async fn contents_are_lost_only_if_the_bucket_is_there_without_them() {
 #[tokio::test]
 async fn a_folder_of_copies_that_somebody_emptied_is_made_anew() {
     let rig = Rig::start().await;
-    let sha256 = rig.put(b"abc").await;
+    let sha256 = rig.store(b"abc").await;
     std::fs::remove_dir_all(rig.copies.path().join(INCOMING_FOLDER)).unwrap();
     assert!(rig.blobs.local(&sha256).await.is_ok());
     std::fs::remove_dir_all(rig.copies.path().join(INCOMING_FOLDER)).unwrap();
-    rig.put(b"xyz").await;
+    rig.store(b"xyz").await;
     let disk = tempfile::tempdir().unwrap();
     let on_disk = Blobs::open(disk.path()).unwrap();
     std::fs::remove_dir_all(disk.path()).unwrap();
-    assert!(on_disk.put(b"abc", &on_disk.recording()).await.is_err(), "its disk may not be mounted");
+    assert!(on_disk.store(b"abc", &on_disk.recording()).await.is_err(), "its disk may not be mounted");
 }
 
 #[tokio::test]
 async fn a_backup_outlasts_a_bucket_that_does_not_respond_for_a_moment() {
     let rig = Rig::start().await;
-    let sha256 = rig.put(b"abc").await;
+    let sha256 = rig.store(b"abc").await;
     rig.bucket.fail("HEAD", &sha256, BucketFault::Hanging);
     assert_eq!(visits(&rig.blobs).await, [(sha256, 3)]);
     assert_eq!(files_below(rig.copies.path()), 0);
@@ -128,7 +128,7 @@ async fn a_backup_outlasts_a_bucket_that_does_not_respond_for_a_moment() {
 #[tokio::test]
 async fn contents_are_not_stored_right_after_the_answer_to_their_removal_was_lost() {
     let rig = Rig::start().await;
-    let sha256 = rig.put(b"abc").await;
+    let sha256 = rig.store(b"abc").await;
     let removal = rig.blobs.removal(&sha256).unwrap();
     rig.bucket.fail("POST", "delete", BucketFault::AnswerLost);
     assert_eq!(removal.remove().await.unwrap_err().kind(), io::ErrorKind::HostUnreachable);
@@ -140,7 +140,7 @@ async fn contents_are_not_stored_right_after_the_answer_to_their_removal_was_los
 #[tokio::test]
 async fn contents_are_stored_as_soon_as_it_is_certain_that_they_were_removed() {
     let rig = Rig::with_time_limit(Duration::from_secs(3600)).await;
-    let sha256 = rig.put(b"abc").await;
+    let sha256 = rig.store(b"abc").await;
     let removal = rig.blobs.removal(&sha256).unwrap();
     rig.bucket.fail("POST", "delete", BucketFault::AnswerLost);
     assert!(is_outcome_unknown(&removal.remove().await.unwrap_err()));
@@ -154,7 +154,7 @@ async fn contents_are_stored_as_soon_as_it_is_certain_that_they_were_removed() {
 async fn contents_that_may_still_be_removed_are_held_for_the_time_limit_of_a_request() {
     let limit = Duration::from_secs(3);
     let rig = Rig::with_time_limit(limit).await;
-    let sha256 = rig.put(b"abc").await;
+    let sha256 = rig.store(b"abc").await;
     let removal = rig.blobs.removal(&sha256).unwrap();
     rig.bucket.fail("POST", "delete", BucketFault::Hanging);
     let sent_at = Instant::now();
@@ -168,7 +168,7 @@ async fn contents_that_may_still_be_removed_are_held_for_the_time_limit_of_a_req
 #[tokio::test]
 async fn a_removal_that_was_refused_or_not_sent_is_over_at_once() {
     let rig = Rig::start().await;
-    let sha256 = rig.put(b"abc").await;
+    let sha256 = rig.store(b"abc").await;
     rig.bucket.fail("POST", "delete", BucketFault::Refused(403));
     let refusal = rig.blobs.removal(&sha256).unwrap().remove().await.unwrap_err();
     assert!(!is_outcome_unknown(&refusal), "{refusal}");
@@ -183,17 +183,17 @@ async fn a_removal_that_was_refused_or_not_sent_is_over_at_once() {
 #[tokio::test]
 async fn a_slow_upload_keeps_nobody_waiting() {
     let rig = Rig::start().await;
-    let (stored, slow_sha256) = (rig.put(b"abc").await, hex::encode(Sha256::digest(b"hello")));
+    let (stored, slow_sha256) = (rig.store(b"abc").await, hex::encode(Sha256::digest(b"hello")));
     rig.bucket.fail("PUT", "", BucketFault::Hanging);
     let recording = rig.blobs.recording();
-    let mut slow = std::pin::pin!(rig.blobs.put(b"hello", &recording));
+    let mut slow = std::pin::pin!(rig.blobs.store(b"hello", &recording));
     while rig.bucket.calls().len() < 2 {
         assert!(futures::poll!(&mut slow).is_pending());
         tokio::task::yield_now().await;
     }
     rig.blobs.removal(&stored).unwrap().remove().await.unwrap();
     assert!(rig.blobs.removal(&slow_sha256).is_none(), "it is being recorded");
-    rig.put(b"xyz").await;
+    rig.store(b"xyz").await;
     assert!(slow.await.is_err());
 }
 
@@ -203,7 +203,7 @@ async fn contents_that_are_gone_are_sent_again_from_their_copy() {
     let storage = ObjectStorage::folder(place.path(), String::new()).unwrap();
     let blobs = Blobs::in_bucket(storage, copies.path(), copy_limits(u64::MAX)).unwrap();
     assert!(!blobs.store_copy_again(&"f".repeat(64)).await.unwrap());
-    let sha256 = blobs.put(b"abc", &blobs.recording()).await.unwrap().sha256;
+    let sha256 = blobs.store(b"abc", &blobs.recording()).await.unwrap().sha256;
     let object = place.path().join(&sha256[..2]).join(&sha256);
     std::fs::remove_file(&object).unwrap();
     assert!(blobs.store_copy_again(&sha256).await.unwrap());

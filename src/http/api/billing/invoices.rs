@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::checkout::CheckoutReply;
-use super::list::{BillingPagination, ListQuery};
+use super::list::{ListQuery, OwnList, OwnListItem};
 use super::reply::Success;
 use super::site::RequestSite;
 use crate::production::invoices::{InvoiceHandles, InvoiceSummary, InvoiceView, shown_to};
@@ -98,17 +98,9 @@ pub struct PdfQuery {
     pub document: Option<Id>,
 }
 
-/// Page of the customer's invoices.
-#[derive(Response, Serialize)]
-#[api(name = "InvoiceListResponse", example = json!({
-    "success": true, "invoices": [InvoiceSummary::example()],
-    "pagination": {"limit": 20, "offset": 0, "total": 1, "hasMore": false},
-}))]
-struct InvoiceList {
-    success: Success,
-    /// Invoices, newest first.
-    invoices: Vec<InvoiceSummary>,
-    pagination: BillingPagination,
+impl OwnListItem for InvoiceSummary {
+    const LIST_NAME: &'static str = "InvoiceListResponse";
+    const ENTRIES: &'static str = "Invoices, newest first.";
 }
 
 /// One of the customer's invoices.
@@ -155,7 +147,7 @@ async fn list(
     who: Caller,
     OpenQuery(query): OpenQuery<OwnInvoiceQuery>,
     RequestSite(site): RequestSite,
-) -> Result<Plain<InvoiceList>, ApiError> {
+) -> Result<Plain<OwnList<InvoiceSummary>>, ApiError> {
     let (_, email) = who.customer()?;
     let (page, now): (Page, _) = (query.page.into(), app.environment.now());
     let filter = InvoiceFilter {
@@ -170,9 +162,7 @@ async fn list(
     let some: Vec<Invoice> = some.into_iter().filter_map(|one| one.state).collect();
     let issued: Vec<Id> = some.iter().filter_map(|one| one.issued().map(|head| head.id)).collect();
     let numbers = app.documents.numbers(&issued).await?;
-    let invoices: Vec<InvoiceSummary> = some.iter().map(|one| InvoiceSummary::new(one, now, &numbers)).collect();
-    let pagination = BillingPagination::of(page, invoices.len(), total);
-    Ok(Plain(InvoiceList { success: Success, invoices, pagination }))
+    Ok(OwnList::reply(page, some.iter().map(|one| InvoiceSummary::new(one, now, &numbers)), total))
 }
 
 async fn one(

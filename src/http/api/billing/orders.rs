@@ -13,7 +13,7 @@ use serde_json::json;
 
 use self::view::{OrderDetail, OrderSummary};
 use super::checkout::CheckoutReply;
-use super::list::{BillingPagination, ListQuery};
+use super::list::{ListQuery, OwnList, OwnListItem};
 use super::reply::{CreatedReply, Success};
 use super::site::RequestSite;
 use crate::production::orders::OrderHandles;
@@ -138,17 +138,9 @@ pub struct DraftRequest {
     notes: Option<String>,
 }
 
-/// Page of the customer's orders.
-#[derive(Response, Serialize)]
-#[api(name = "OrderListResponse", example = json!({
-    "success": true, "orders": [OrderSummary::example()],
-    "pagination": {"limit": 20, "offset": 0, "total": 1, "hasMore": false},
-}))]
-struct OrderList {
-    success: Success,
-    /// Orders, newest first.
-    orders: Vec<OrderSummary>,
-    pagination: BillingPagination,
+impl OwnListItem for OrderSummary {
+    const LIST_NAME: &'static str = "OrderListResponse";
+    const ENTRIES: &'static str = "Orders, newest first.";
 }
 
 /// One of the customer's orders.
@@ -174,7 +166,7 @@ async fn list(
     who: Caller,
     OpenQuery(query): OpenQuery<OwnOrderQuery>,
     RequestSite(site): RequestSite,
-) -> Result<Plain<OrderList>, ApiError> {
+) -> Result<Plain<OwnList<OrderSummary>>, ApiError> {
     let (_, email) = who.customer()?;
     let page: Page = query.page.into();
     let filter = OrderFilter {
@@ -185,10 +177,8 @@ async fn list(
         ..OrderFilter::default()
     };
     let (some, total) = app.orders.queries.orders(&filter, page).await?;
-    let orders: Vec<OrderSummary> =
-        some.iter().filter_map(|order| order.state.as_ref()).map(OrderSummary::new).collect();
-    let pagination = BillingPagination::of(page, orders.len(), total);
-    Ok(Plain(OrderList { success: Success, orders, pagination }))
+    let some = some.iter().filter_map(|order| order.state.as_ref());
+    Ok(OwnList::reply(page, some.map(OrderSummary::new), total))
 }
 
 /// Returns the customer's order with the given ID; fails with 404 if it does not exist, and with 403 if it belongs to a

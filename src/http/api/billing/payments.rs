@@ -1,12 +1,9 @@
 //! The customer's own payments for orders and invoices.
 
-use api_derive::{Request, Response};
+use api_derive::Request;
 use axum::extract::State;
-use serde::Serialize;
-use serde_json::json;
 
-use super::list::{BillingPagination, ListQuery};
-use super::reply::Success;
+use super::list::{ListQuery, OwnList, OwnListItem};
 use super::site::RequestSite;
 use crate::production::payments::PaymentRecord;
 use http::access::{Caller, RequiredAccess};
@@ -33,17 +30,9 @@ pub struct OwnPaymentQuery {
     page: ListQuery,
 }
 
-/// Page of the customer's payments.
-#[derive(Response, Serialize)]
-#[api(name = "PaymentListResponse", example = json!({
-    "success": true, "payments": [PaymentRecord::example()],
-    "pagination": {"limit": 20, "offset": 0, "total": 1, "hasMore": false},
-}))]
-struct PaymentList {
-    success: Success,
-    /// Payments and refunds, newest first.
-    payments: Vec<PaymentRecord>,
-    pagination: BillingPagination,
+impl OwnListItem for PaymentRecord {
+    const LIST_NAME: &'static str = "PaymentListResponse";
+    const ENTRIES: &'static str = "Payments and refunds, newest first.";
 }
 
 async fn list(
@@ -51,7 +40,7 @@ async fn list(
     who: Caller,
     OpenQuery(query): OpenQuery<OwnPaymentQuery>,
     RequestSite(site): RequestSite,
-) -> Result<Plain<PaymentList>, ApiError> {
+) -> Result<Plain<OwnList<PaymentRecord>>, ApiError> {
     let (_, email) = who.customer()?;
     let page: Page = query.page.into();
     let filter = PaymentFilter {
@@ -60,7 +49,5 @@ async fn list(
         ..PaymentFilter::default()
     };
     let (some, total) = queries.payments(&filter, page).await?;
-    let payments: Vec<PaymentRecord> = some.into_iter().map(|one| PaymentRecord::new(one, false)).collect();
-    let pagination = BillingPagination::of(page, payments.len(), total);
-    Ok(Plain(PaymentList { success: Success, payments, pagination }))
+    Ok(OwnList::reply(page, some.into_iter().map(|one| PaymentRecord::new(one, false)), total))
 }

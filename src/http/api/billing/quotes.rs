@@ -12,7 +12,7 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::list::{BillingPagination, ListQuery};
+use super::list::{ListQuery, OwnList, OwnListItem};
 use super::reply::Success;
 use super::site::RequestSite;
 use crate::production::quotes::{Declining, EXAMPLE_ID, QuoteHandles};
@@ -120,7 +120,7 @@ fn quote_example() -> Value {
 /// Quote as its customer sees it.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[api(name = "Quote", example = quote_example())]
+#[api(name = "Quote", many = "quotes", example = quote_example())]
 struct OwnQuote {
     /// ID of the quote.
     id: Id,
@@ -205,17 +205,9 @@ impl OwnQuote {
     }
 }
 
-/// Page of the customer's quotes.
-#[derive(Response, Serialize)]
-#[api(name = "QuoteListResponse", example = json!({
-    "success": true, "quotes": [quote_example()],
-    "pagination": {"limit": 20, "offset": 0, "total": 1, "hasMore": false},
-}))]
-struct QuoteList {
-    success: Success,
-    /// Quotes, newest first.
-    quotes: Vec<OwnQuote>,
-    pagination: BillingPagination,
+impl OwnListItem for OwnQuote {
+    const LIST_NAME: &'static str = "QuoteListResponse";
+    const ENTRIES: &'static str = "Quotes, newest first.";
 }
 
 /// One of the customer's quotes.
@@ -237,7 +229,7 @@ async fn list(
     who: Caller,
     OpenQuery(query): OpenQuery<OwnQuoteQuery>,
     RequestSite(site): RequestSite,
-) -> Result<Plain<QuoteList>, ApiError> {
+) -> Result<Plain<OwnList<OwnQuote>>, ApiError> {
     let (_, email) = who.customer()?;
     let (page, now): (Page, _) = (query.page.into(), app.quotes.environment.now());
     let filter = QuoteFilter {
@@ -250,9 +242,7 @@ async fn list(
     };
     let (some, total) = app.quotes.queries.quotes(&filter, page).await?;
     let some = some.iter().filter_map(|one| one.state.as_ref());
-    let quotes: Vec<OwnQuote> = some.map(|one| OwnQuote::new(one, now)).collect();
-    let pagination = BillingPagination::of(page, quotes.len(), total);
-    Ok(Plain(QuoteList { success: Success, quotes, pagination }))
+    Ok(OwnList::reply(page, some.map(|one| OwnQuote::new(one, now)), total))
 }
 
 /// Returns a quote that has been sent; fails with 404 for drafts and unknown IDs.

@@ -215,7 +215,7 @@ struct Unreadiness {
     message: String,
     /// Machine-readable error code, stable across versions.
     code: String,
-    /// Server that leads; absent unless this server is on standby.
+    /// Active server; absent unless this server is on standby.
     #[serde(skip_serializing_if = "Option::is_none")]
     leader: Option<LeaderView>,
     #[serde(flatten)]

@@ -168,7 +168,7 @@ fn add_document_routes(routes: ResourceRoutes) -> ResourceRoutes {
     let operator = RequiredAccess::Role(Role::Operator);
     routes
         .get_long(operator, "/api/invoices/{id}/pdf", documents::pdf, |op| {
-            documents::told_pdf(op, "getInvoicePdf", "Download an invoice as PDF")
+            documents::describe_pdf(op, "getInvoicePdf", "Download an invoice as PDF")
         })
         .post(operator, "/api/invoices/{id}/pdf", documents::store, |op| {
             op.named("storeInvoicePdf", "Publish an invoice as PDF")
@@ -181,17 +181,17 @@ fn add_document_routes(routes: ResourceRoutes) -> ResourceRoutes {
                 .error(503, "storage_unavailable", "Object storage does not respond.")
         })
         .get(operator, "/api/invoices/{id}/xml", documents::xml, |op| {
-            documents::told_xml(op, "getInvoiceXml", "Download an invoice as XML")
+            documents::describe_xml(op, "getInvoiceXml", "Download an invoice as XML")
         })
         .get_long(operator, "/api/invoices/{id}/documents/{document}/pdf", documents::one_pdf, |op| {
-            documents::told_pdf(
+            documents::describe_pdf(
                 op,
                 "getInvoiceDocumentPdf",
                 "Download an issued document, such as a credit note, as PDF",
             )
         })
         .get(operator, "/api/invoices/{id}/documents/{document}/xml", documents::one_xml, |op| {
-            documents::told_xml(
+            documents::describe_xml(
                 op,
                 "getInvoiceDocumentXml",
                 "Download an issued document, such as a credit note, as XML",

@@ -114,7 +114,9 @@ pub fn routes() -> ResourceRoutes {
             )
         })
         .delete(operator, "/api/printers/{id}", remove, |op| {
-            op.named("deletePrinter", "Remove a printer").about("Its attempts and events are kept.").errors(&[BUSY])
+            op.named("deletePrinter", "Remove a printer")
+                .about("The printer's attempts and events are retained.")
+                .errors(&[BUSY])
         })
         .get(operator, "/api/printers/{id}/status", read::status, |op| {
             op.named("getPrinterStatus", "Retrieve a printer's status")
@@ -208,7 +210,7 @@ async fn update(
     Ok(Resource::after(&done, PrinterView::after(&app, &done)))
 }
 
-/// Removes a printer; its attempts and events are kept.
+/// Removes a printer; its attempts and events are retained.
 pub async fn archive(app: &PrinterHandles, id: Id, call: &CommandRequest) -> Result<(), ApiError> {
     call.ask(&app.printers, CommandTarget::Id(id), PrinterCommand::Archive).await?;
     app.printer_connections.forget(id);

@@ -4,7 +4,7 @@ use serde_json::json;
 use simulator::shops::ShopSystem;
 
 use super::Mined;
-use crate::api::sales_channels::{shop, stands};
+use crate::api::sales_channels::{shop, wait_for_status};
 use crate::api::some_sku;
 use crate::support::{Db, until};
 
@@ -28,7 +28,7 @@ async fn orders_of_other_shops_are_made_once_through_panics_at_every_point() {
         let entry = json!({"variants": [{"variant": variant, "skuId": sku}]});
         let path = format!("/api/sales-channels/{channel}/variants");
         mined.insist("POST", &path, &format!("map-{point}"), &entry).await;
-        stands(app, &channel, there, "made").await;
+        wait_for_status(app, &channel, there, "made").await;
         for kind in kinds {
             mined.went_off(kind, point).await;
         }

@@ -68,7 +68,7 @@ each_kind! {
         nothing_left(&floor, "a print that was cancelled").await;
         assert_eq!(floor.started(0), 3);
         power_cycle(&floor).await;
-        floor.looked_at(0).await;
+        floor.wait_for_poll(0).await;
         assert_eq!(floor.started(0), 3, "nothing starts by itself");
         floor.attention(0, "foreign_print", false).await;
     }

@@ -175,7 +175,7 @@ async fn chromium_cancels_a_print_only_after_it_was_confirmed() {
     browser.press_near(&tab, "Cancel", &printer).await;
     let question = format!("Cancel {number} on {printer}");
     browser.sees(&tab, &question).await;
-    floor.looked_at(n).await;
+    floor.wait_for_poll(n).await;
     assert_eq!(floor.job(&job).await["state"], "PRINTING", "nothing is cancelled before it was confirmed");
     browser.press(&tab, &question).await;
     let over = |job: &serde_json::Value| job["state"] != "PRINTING";
@@ -200,7 +200,7 @@ async fn chromium_asks_on_the_page_of_a_printer_before_it_cancels_and_takes_no_f
     browser.sees(&tab, &question).await;
     browser.strike(&tab, "Escape").await;
     browser.sees_no(&tab, &question).await;
-    floor.looked_at(n).await;
+    floor.wait_for_poll(n).await;
     assert_eq!(floor.job(&job).await["state"], "PRINTING");
     // The question fits a phone.
     browser.width(&tab, 390).await;
@@ -226,7 +226,7 @@ async fn chromium_closes_a_question_about_a_print_that_is_over() {
     assert_eq!(browser.eval(&tab, "location.hash").await, "#content");
     let next = "document.querySelector('#cancel-title')?.textContent.includes('vase')";
     browser.until(&tab, "the next question", next).await;
-    floor.looked_at(n).await;
+    floor.wait_for_poll(n).await;
     assert_eq!(floor.sim(n).handle.with(|machine| machine.cancels()), 0, "nobody has cancelled it");
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }

@@ -184,7 +184,7 @@ async fn own_print_survives_a_cancel(kinds: &[PrinterKind]) {
             // Its own rules cannot record that while nothing can be written.
             floor.status_until("the printer to answer", 0, |status| status["connection"] == "connected").await;
             for _ in 0..3 {
-                floor.looked_at(0).await;
+                floor.wait_for_poll(0).await;
             }
             let cancels = usize::from(!cut);
             let all = |floor: &Floor| floor.sim(0).handle.with(|machine| machine.cancels() as usize);

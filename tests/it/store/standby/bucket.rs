@@ -70,6 +70,6 @@ async fn a_server_with_another_place_in_the_bucket_does_not_stand_by() {
     second.spawn();
     assert!(!second.ended().await, "it is an error");
     let log = second.log().join("\n");
-    assert!(log.contains("files.dir (s3://shop/other)") && log.contains("cannot stand by"), "{log}");
+    assert!(log.contains("files.dir (s3://shop/other)") && log.contains("cannot be its standby"), "{log}");
     first.get("/readyz").await.expect(200);
 }

@@ -64,7 +64,7 @@ async fn a_killed_leader_is_followed_with_all_that_it_acknowledged() {
     let mut stream = Stream::open(second, "/api/events/stream", Some(&last.to_string())).await;
     draft(second, "AFTER").await;
     assert!(stream.take(1).await[0].id.unwrap() > last);
-    // The former leader comes back as the one that stands by.
+    // The former leader comes back as the standby.
     first.spawn();
     stands_by(first, second).await;
     first.stop().await;
@@ -130,7 +130,7 @@ async fn a_leader_without_another_server_outlasts_an_outage() {
     let proxy = Proxy::to(database.address()).await;
     let app = App::on(db).env("DATABASE_URL", database.through(proxy.port).settings.url).start().await;
     proxy.is(Wire::Cut);
-    let warning = "the lease of the database cannot be renewed";
+    let warning = "cannot renew the lease of the database";
     until("the outage to be noticed", || async { app.log().iter().any(|line| line.contains(warning)).then_some(()) })
         .await;
     proxy.is(Wire::Whole);

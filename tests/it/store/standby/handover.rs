@@ -83,8 +83,8 @@ async fn no_request_fails_or_counts_twice_during_a_handover() {
 on_both! {
     async fn a_server_that_nobody_stands_by_for_does_not_hand_over(db: Db) {
         let words = match db.url() {
-            Some(_) => "no server that could take over stands by",
-            None => "only a server on PostgreSQL",
+            Some(_) => "no standby server is ready to take over",
+            None => "handover requires PostgreSQL",
         };
         let mut app = App::new(db).await;
         let refused = app.try_command(&["handover"], "").unwrap_err();
@@ -92,6 +92,6 @@ on_both! {
         app.get("/readyz").await.expect(200);
         app.stop().await;
         let refused = app.try_command(&["handover"], "").unwrap_err();
-        assert!(refused.contains("no server that leads is running"), "{refused}");
+        assert!(refused.contains("no active server is running"), "{refused}");
     }
 }

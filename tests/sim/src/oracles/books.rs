@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::demand;
-use crate::customers::Customer;
+use crate::customers::SimCustomer;
 use crate::error::SimError;
 use crate::processor::Charge;
 use crate::till::{LOST_CLAIM, cents_by_hand};
@@ -16,7 +16,7 @@ type Money = (i64, i64, i64);
 
 /// Checks that the ledgers of an order are equal, that no refund is pending, and that an order paid through the
 /// checkout keeps the planned amount.
-pub fn agree(world: &World, customer: &Customer, order: &Value) -> Result<(), SimError> {
+pub fn agree(world: &World, customer: &SimCustomer, order: &Value) -> Result<(), SimError> {
     let id = order["id"].as_str().unwrap_or_default();
     ledgers_are_equal(world, id, order)?;
     let pending = &order["pendingRefunds"];

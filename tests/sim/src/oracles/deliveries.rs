@@ -13,7 +13,7 @@ use crate::error::SimError;
 use crate::people::People;
 use crate::receivers::{Arrival, url_of};
 use crate::settings::RETRY_SECONDS;
-use crate::subscribers::Subscriber;
+use crate::subscribers::SimSubscriber;
 use crate::world::World;
 use domain::endpoint::{Delivery, DeliveryState};
 use domain::event::NumberedEvent;
@@ -25,8 +25,8 @@ use store::memory::Tables;
 const SENT_WITHIN_MS: i64 = 1_000;
 
 /// Endpoint with everything that is known about it at the end.
-struct Subscription<'a> {
-    subscriber: &'a Subscriber,
+struct SubscribedDeliveries<'a> {
+    subscriber: &'a SimSubscriber,
     /// Endpoint as the API shows it; null if it has been deleted.
     endpoint: &'a Value,
     arrivals: &'a [Arrival],
@@ -68,7 +68,7 @@ pub fn are_as_promised(world: &World, people: &People, endpoints: &[Value]) -> R
     for (subscriber, endpoint) in people.subscribers.iter().zip(endpoints) {
         let arrivals = world.receivers.arrivals(subscriber.plan.number);
         let deliveries = deliveries_of(&tables, subscriber).collect();
-        let subscription = Subscription::new(subscriber, endpoint, &arrivals, deliveries);
+        let subscription = SubscribedDeliveries::new(subscriber, endpoint, &arrivals, deliveries);
         subscription.arrivals_are_genuine(&events)?;
         subscription.nothing_is_sent_while_disabled()?;
         subscription.moves_are_followed()?;
@@ -84,14 +84,14 @@ pub fn are_as_promised(world: &World, people: &People, endpoints: &[Value]) -> R
 }
 
 /// Returns an endpoint's deliveries on the disk.
-fn deliveries_of<'a>(tables: &'a Tables, subscriber: &Subscriber) -> impl Iterator<Item = &'a Delivery> {
+fn deliveries_of<'a>(tables: &'a Tables, subscriber: &SimSubscriber) -> impl Iterator<Item = &'a Delivery> {
     let id: Option<Id> = subscriber.id.as_ref().and_then(|id| id.parse().ok());
     id.into_iter().flat_map(move |id| tables.deliveries(id))
 }
 
-impl<'a> Subscription<'a> {
+impl<'a> SubscribedDeliveries<'a> {
     fn new(
-        subscriber: &'a Subscriber,
+        subscriber: &'a SimSubscriber,
         endpoint: &'a Value,
         arrivals: &'a [Arrival],
         deliveries: Vec<&'a Delivery>,

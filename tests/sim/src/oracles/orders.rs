@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::demand;
 use crate::clock::WorldClock;
-use crate::customers::Customer;
+use crate::customers::SimCustomer;
 use crate::error::SimError;
 use crate::people::People;
 use store::memory::Tables;
@@ -33,7 +33,7 @@ impl PublishedEvents {
 }
 
 /// Checks that an order keeps exactly what its customer paid minus what was refunded.
-pub fn money_adds_up(customer: &Customer, order: &Value) -> Result<(), SimError> {
+pub fn money_adds_up(customer: &SimCustomer, order: &Value) -> Result<(), SimError> {
     if customer.plan.remainder().is_some() {
         return Ok(()); // `books` compares it with what the processor has.
     }
@@ -45,7 +45,7 @@ pub fn money_adds_up(customer: &Customer, order: &Value) -> Result<(), SimError>
 }
 
 /// Checks that an order ended as its customer and the staff had planned.
-pub fn is_as_planned(people: &People, customer: &Customer, order: &Value) -> Result<(), SimError> {
+pub fn is_as_planned(people: &People, customer: &SimCustomer, order: &Value) -> Result<(), SimError> {
     let status = order["status"].as_str().unwrap_or_default();
     let is_cancelled = customer.plan.is_cancelled();
     let end = if people.staff.parcels.ships(customer.plan.number) { "shipped" } else { "ready" };
@@ -54,7 +54,7 @@ pub fn is_as_planned(people: &People, customer: &Customer, order: &Value) -> Res
 
 /// Returns how often an order may have become ready or been shipped: once, and again whenever one of its parts had to
 /// be printed again, because it was signed off twice or a print was repeated.
-fn most_ends(people: &People, customer: Option<&Customer>, jobs: &[Value]) -> usize {
+fn most_ends(people: &People, customer: Option<&SimCustomer>, jobs: &[Value]) -> usize {
     let reprints = jobs.iter().filter(|job| job["reprint"] == true).count();
     let number = customer.map(|customer| customer.plan.number);
     let remakes = people.staff.office.records.remakes.values().filter(|order| Some(**order) == number).count();
@@ -69,7 +69,7 @@ fn most_ends(people: &People, customer: Option<&Customer>, jobs: &[Value]) -> us
 pub fn each_step_is_published(
     published: &PublishedEvents,
     people: &People,
-    customer: Option<&Customer>,
+    customer: Option<&SimCustomer>,
     (order, jobs): (&Value, &[Value]),
 ) -> Result<(), SimError> {
     let count = |event: &str, subject: &Value| published.times(event, subject.as_str().unwrap_or_default()).len();

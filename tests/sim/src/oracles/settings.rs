@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::demand;
 use super::orders::PublishedEvents;
 use crate::clock::WorldClock;
-use crate::customers::Customer;
+use crate::customers::SimCustomer;
 use crate::error::SimError;
 use crate::people::People;
 use crate::world::World;
@@ -17,7 +17,7 @@ use store::memory::Tables;
 const USUAL_PRIORITY: u8 = 5;
 
 /// Checks that an order has the last acknowledged priority and due date.
-pub fn are_as_acknowledged(people: &People, customer: &Customer, order: &Value) -> Result<(), SimError> {
+pub fn are_as_acknowledged(people: &People, customer: &SimCustomer, order: &Value) -> Result<(), SimError> {
     let plan = &customer.plan;
     let rank = people.staff.office.records.ranks.get(&plan.number).copied().or(plan.priority).unwrap_or(USUAL_PRIORITY);
     demand(order["priority"] == rank, || format!("priority {rank} was acknowledged: {order}"))?;

@@ -8,22 +8,27 @@ use serde_json::Value;
 use super::demand;
 use super::parts::LineCount;
 use crate::catalogue::ExpectedLine;
-use crate::customers::Customer;
+use crate::customers::SimCustomer;
 use crate::error::SimError;
 use crate::parcels::Parcel;
 use crate::people::People;
 
 /// Numbers of parts by line.
-type Contents = BTreeMap<usize, u64>;
+type ParcelContents = BTreeMap<usize, u64>;
 
 /// Checks that the shipments of an order are the acknowledged ones, that they contain no more parts of a line than were
 /// good, and that they contain everything if the order is shipped.
-pub fn is_as_packed(people: &People, customer: &Customer, order: &Value, counts: &[LineCount]) -> Result<(), SimError> {
+pub fn is_as_packed(
+    people: &People,
+    customer: &SimCustomer,
+    order: &Value,
+    counts: &[LineCount],
+) -> Result<(), SimError> {
     let parcels = people.staff.parcels.parcels_of(customer.plan.number);
     let shipments = order["shipments"].as_array().map(Vec::as_slice).unwrap_or_default();
     demand(shipments.len() == parcels.len(), || format!("{} parcels were acknowledged: {order}", parcels.len()))?;
     let expected = people.catalogue.lines(&customer.plan.lines);
-    let mut sent = Contents::new();
+    let mut sent = ParcelContents::new();
     for (shipment, parcel) in shipments.iter().zip(parcels) {
         let contents = contents_of(shipment);
         let is_same = shipment["carrier"] == parcel.carrier && shipment["trackingNumber"] == parcel.tracking.as_str();
@@ -44,8 +49,8 @@ pub fn is_as_packed(people: &People, customer: &Customer, order: &Value, counts:
 }
 
 /// Returns the numbers of parts in a shipment.
-fn contents_of(shipment: &Value) -> Contents {
-    let mut contents = Contents::new();
+fn contents_of(shipment: &Value) -> ParcelContents {
+    let mut contents = ParcelContents::new();
     for line in shipment["lines"].as_array().into_iter().flatten() {
         let place = usize::try_from(line["line"].as_u64().unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
         *contents.entry(place).or_default() += line["quantity"].as_u64().unwrap_or_default();
@@ -55,8 +60,8 @@ fn contents_of(shipment: &Value) -> Contents {
 
 /// Returns the numbers of parts packed for a shipment, with kits resolved into parts; `None` for a shipment of
 /// everything available.
-fn packed(parcel: &Parcel, expected: &[ExpectedLine]) -> Option<Contents> {
-    let mut contents = Contents::new();
+fn packed(parcel: &Parcel, expected: &[ExpectedLine]) -> Option<ParcelContents> {
+    let mut contents = ParcelContents::new();
     for (place, quantity) in parcel.lines.as_ref()? {
         if !expected.get(*place).is_some_and(|line| line.is_kit) {
             *contents.entry(*place).or_default() += quantity;

@@ -64,7 +64,7 @@ pub enum PageState {
 }
 
 /// Checkout session.
-struct Page {
+struct CheckoutPage {
     order: String,
     cents: i64,
     currency: String,
@@ -78,7 +78,7 @@ struct Page {
 /// Sessions and charges.
 #[derive(Default)]
 pub struct Books {
-    pages: BTreeMap<String, Page>,
+    pages: BTreeMap<String, CheckoutPage>,
     /// Charges by payment intent.
     charges: BTreeMap<String, Charge>,
     /// Number of IDs that were assigned.
@@ -100,7 +100,7 @@ impl Books {
     /// Opens a session.
     pub fn open(&mut self, new: &NewPaymentSession, now: Timestamp) -> Result<ProcessorSession, ProcessorError> {
         let (id, intent) = (self.id("cs"), self.id("pi"));
-        let page = Page {
+        let page = CheckoutPage {
             order: new.reference.clone(),
             cents: new.amount_cents,
             currency: new.currency.clone(),
@@ -160,7 +160,7 @@ impl Books {
 
     /// Returns the ID of an order's page that can be paid; `None` if there is none.
     pub fn open_page(&self, order: &str) -> Option<&String> {
-        let is_open = |page: &Page| page.order == order && page.state == PageState::Open;
+        let is_open = |page: &CheckoutPage| page.order == order && page.state == PageState::Open;
         self.pages.iter().find(|(_, page)| is_open(page)).map(|(id, _)| id)
     }
 

@@ -9,7 +9,7 @@ use simulator::payments::SimPaymentEvent;
 use tokio::time::sleep;
 
 use super::books::PageState;
-use super::{Processor, ProcessorState};
+use super::{Processor, SimProcessorState};
 use crate::faults::{FaultKind, FaultPlan};
 use crate::plants::Plant;
 use services::payments::{
@@ -59,7 +59,7 @@ struct CallFate {
     waits_for_events: bool,
 }
 
-impl ProcessorState {
+impl SimProcessorState {
     fn draw_fate(&mut self) -> CallFate {
         // Always as many draws, so that the story without one of the faults has the others at the same calls.
         let [lost, slow, refused, first]: [f64; 4] = array::from_fn(|_| self.chance.f64());
@@ -94,7 +94,7 @@ impl Processor {
     /// Executes a call with network latency; `act` is told whether to refuse it. The call or its response may be lost.
     async fn call<T: Send>(
         &self,
-        act: impl FnOnce(&mut ProcessorState, bool) -> Result<T, ProcessorError> + Send,
+        act: impl FnOnce(&mut SimProcessorState, bool) -> Result<T, ProcessorError> + Send,
     ) -> Result<T, ProcessorError> {
         self.power.hold().await;
         let fate = self.state().draw_fate();
@@ -119,7 +119,7 @@ impl Processor {
 
     fn carry_out<T>(
         &self,
-        act: impl FnOnce(&mut ProcessorState, bool) -> Result<T, ProcessorError>,
+        act: impl FnOnce(&mut SimProcessorState, bool) -> Result<T, ProcessorError>,
         is_refused: bool,
     ) -> (Result<T, ProcessorError>, u64) {
         let mut state = self.state();
@@ -141,7 +141,7 @@ impl Processor {
     /// Executes a call that changes something; each direction counts as a step at which the server may crash.
     async fn change<T: Send>(
         &self,
-        act: impl FnOnce(&mut ProcessorState, bool) -> Result<T, ProcessorError> + Send,
+        act: impl FnOnce(&mut SimProcessorState, bool) -> Result<T, ProcessorError> + Send,
     ) -> Result<T, ProcessorError> {
         self.power.pass().await;
         let result = self.call(act).await;
@@ -152,7 +152,7 @@ impl Processor {
     /// Refunds a charge, and queues the event about the refund.
     fn give_back(
         &self,
-        state: &mut ProcessorState,
+        state: &mut SimProcessorState,
         new: &NewRefund,
         now: (i64, i64),
     ) -> Result<Refund, ProcessorError> {
@@ -195,7 +195,7 @@ impl PaymentProcessor for Processor {
     ) -> Result<ProcessorSession, ProcessorError> {
         self.change(|state, is_refused| {
             let (now_ms, now) = (self.clock.elapsed_ms(), self.clock.now());
-            let ProcessorState { books, session_answers, .. } = state;
+            let SimProcessorState { books, session_answers, .. } = state;
             session_answers.answer(key, new, now_ms, || {
                 if is_refused {
                     return Err(ProcessorError::Failing("status 500: something went wrong".to_owned()));

@@ -5,7 +5,7 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 use simulator::gcode::{gcode, package};
 
-use crate::client::{ApiClient, ApiFault};
+use crate::client::{ApiFault, ChaosClient};
 use crate::json::text;
 
 /// Initial stock in grams, so large that no job waits for a delivery.
@@ -18,16 +18,16 @@ const MOST_OF_EACH: u32 = 3;
 
 /// IDs of the products and of their material.
 #[derive(Clone, Debug)]
-pub struct Catalogue {
+pub struct ChaosCatalogue {
     /// Material of all products.
     pub material: String,
     /// Products that can be ordered.
     products: Vec<String>,
 }
 
-impl Catalogue {
+impl ChaosCatalogue {
     /// Creates material, files and products. Prints take a few seconds, as their files state.
-    pub async fn create(api: &ApiClient) -> Result<Self, ApiFault> {
+    pub async fn create(api: &ChaosClient) -> Result<Self, ApiFault> {
         let body = json!({
             "name": "PLA black", "type": "filament", "color": "#1b1b22", "brand": "Acme", "quantity": FIRST_STOCK_GRAMS,
             "unit": "g", "reorderPoint": 0, "reorderQuantity": 1000,
@@ -62,12 +62,12 @@ impl Catalogue {
 }
 
 /// Creates a record; returns its ID.
-pub async fn create(api: &ApiClient, path: &str, key: &str, body: &Value) -> Result<String, ApiFault> {
+pub async fn create(api: &ChaosClient, path: &str, key: &str, body: &Value) -> Result<String, ApiFault> {
     let record = api.insist(path, &format!("set-up-{key}"), body).await?;
     Ok(text(&record, "id").to_owned())
 }
 
-async fn upload(api: &ApiClient, name: &str, content: Vec<u8>) -> Result<String, ApiFault> {
+async fn upload(api: &ChaosClient, name: &str, content: Vec<u8>) -> Result<String, ApiFault> {
     let file = api.upload(name, content).await?;
     Ok(text(&file, "id").to_owned())
 }
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn an_order_has_no_product_twice_and_a_seed_draws_it_again() {
         let products = ["a", "b", "c", "d"].map(str::to_owned).to_vec();
-        let catalogue = Catalogue { material: String::new(), products };
+        let catalogue = ChaosCatalogue { material: String::new(), products };
         for seed in 0..50 {
             let lines = catalogue.draw_lines(&mut Rng::with_seed(seed));
             assert_eq!(lines, catalogue.draw_lines(&mut Rng::with_seed(seed)));

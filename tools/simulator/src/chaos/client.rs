@@ -30,7 +30,7 @@ pub struct ApiFault(pub String);
 
 /// Refusal of a request.
 #[derive(Clone, Debug)]
-pub struct Refusal {
+pub struct ApiRejection {
     /// HTTP status.
     pub status: u16,
     /// Error code of the API.
@@ -38,7 +38,7 @@ pub struct Refusal {
     message: String,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ApiRejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}: {}", self.status, self.code, self.message)
     }
@@ -55,11 +55,11 @@ struct Acceptance {
 }
 
 /// Final response to a request.
-type Reply = Result<Acceptance, Refusal>;
+type ApiReply = Result<Acceptance, ApiRejection>;
 
 /// Command that the server has acknowledged.
 #[derive(Clone, Debug)]
-pub struct Acknowledgement {
+pub struct AcceptedCommand {
     path: String,
     key: String,
     body: Value,
@@ -68,16 +68,16 @@ pub struct Acknowledgement {
 
 /// Client of one server with one API key. Clones share the acknowledged commands.
 #[derive(Clone, Debug)]
-pub struct ApiClient {
+pub struct ChaosClient {
     client: Client,
     base: String,
     api_key: String,
     /// Time until which requests without a response are repeated.
     deadline: Instant,
-    acknowledgements: Arc<Mutex<Vec<Acknowledgement>>>,
+    acknowledgements: Arc<Mutex<Vec<AcceptedCommand>>>,
 }
 
-impl ApiClient {
+impl ChaosClient {
     /// Creates a client that repeats requests without a response until the deadline.
     #[expect(clippy::disallowed_methods, reason = "the one place that builds a client")]
     pub fn new(base: String, api_key: String, deadline: Instant) -> Result<Self, ApiFault> {
@@ -102,7 +102,7 @@ impl ApiClient {
     }
 
     /// Sends a request until there is a final response.
-    async fn persist(&self, what: &str, request: impl Fn() -> RequestBuilder) -> Result<Reply, ApiFault> {
+    async fn persist(&self, what: &str, request: impl Fn() -> RequestBuilder) -> Result<ApiReply, ApiFault> {
         loop {
             if let Some(reply) = send(request()).await {
                 return Ok(reply);
@@ -115,12 +115,12 @@ impl ApiClient {
     }
 
     /// Sends a command until there is a final response, always with the same key.
-    pub async fn ask(&self, path: &str, key: &str, body: &Value) -> Result<Result<Value, Refusal>, ApiFault> {
+    pub async fn ask(&self, path: &str, key: &str, body: &Value) -> Result<Result<Value, ApiRejection>, ApiFault> {
         let request = || self.request(Method::POST, path).header("Idempotency-Key", key).json(body);
         let reply = self.persist(&format!("POST {path}"), request).await?;
         Ok(reply.map(|acceptance| {
             let (path, key, body) = (path.to_owned(), key.to_owned(), body.clone());
-            let acknowledgement = Acknowledgement { path, key, body, version: acceptance.version };
+            let acknowledgement = AcceptedCommand { path, key, body, version: acceptance.version };
             self.acknowledgements.lock().unwrap_or_else(PoisonError::into_inner).push(acknowledgement);
             acceptance.body
         }))
@@ -133,7 +133,7 @@ impl ApiClient {
     }
 
     /// Sends a POST until there is a final response; the request has no key, because repeating it is harmless.
-    pub async fn ask_unkeyed(&self, path: &str, body: &Value) -> Result<Result<Value, Refusal>, ApiFault> {
+    pub async fn ask_unkeyed(&self, path: &str, body: &Value) -> Result<Result<Value, ApiRejection>, ApiFault> {
         let reply = self.persist(&format!("POST {path}"), || self.request(Method::POST, path).json(body)).await?;
         Ok(reply.map(|acceptance| acceptance.body))
     }
@@ -157,7 +157,7 @@ impl ApiClient {
     }
 
     /// Reads a resource once. Returns `None` if there was no final response.
-    pub async fn peek(&self, path: &str) -> Option<Result<Value, Refusal>> {
+    pub async fn peek(&self, path: &str) -> Option<Result<Value, ApiRejection>> {
         let reply = send(self.request(Method::GET, path)).await?;
         Some(reply.map(|acceptance| acceptance.body))
     }
@@ -185,13 +185,13 @@ impl ApiClient {
     }
 
     /// Returns all commands acknowledged so far.
-    pub fn acknowledgements(&self) -> Vec<Acknowledgement> {
+    pub fn acknowledgements(&self) -> Vec<AcceptedCommand> {
         self.acknowledgements.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Repeats an acknowledged command with its key. Returns what is wrong with the response; `None` if it is correct.
-    pub async fn repeat(&self, past: &Acknowledgement) -> Result<Option<String>, ApiFault> {
-        let Acknowledgement { path, key, body, version } = past;
+    pub async fn repeat(&self, past: &AcceptedCommand) -> Result<Option<String>, ApiFault> {
+        let AcceptedCommand { path, key, body, version } = past;
         let request = || self.request(Method::POST, path).header("Idempotency-Key", key).json(body);
         let reply = self.persist(&format!("POST {path}"), request).await?;
         let problem = match reply {
@@ -207,7 +207,7 @@ impl ApiClient {
 }
 
 /// Sends a request once. Returns `None` if there was no final response.
-async fn send(request: RequestBuilder) -> Option<Reply> {
+async fn send(request: RequestBuilder) -> Option<ApiReply> {
     let response = request.send().await.ok()?;
     let status = response.status().as_u16();
     let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
@@ -222,7 +222,7 @@ async fn send(request: RequestBuilder) -> Option<Reply> {
         409 if waits => None,
         _ => {
             let (code, message) = (text(&body, "code").to_owned(), text(&body, "message").to_owned());
-            Some(Err(Refusal { status, code, message }))
+            Some(Err(ApiRejection { status, code, message }))
         }
     }
 }

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use simulator::processor::{Payer, SimPaymentProcessor};
 use tokio::time::{Instant, sleep};
 
-use crate::catalogue::Catalogue;
-use crate::client::{ApiClient, ApiFault};
+use crate::catalogue::ChaosCatalogue;
+use crate::client::{ApiFault, ChaosClient};
 use crate::json::{items, number, text};
-use crate::plan::{Plan, chances, moment};
+use crate::plan::{PurchasePlan, chances, moment};
 
 /// Number of customers, each of whom places one order after another.
 pub const CUSTOMER_COUNT: u64 = 4;
@@ -27,34 +27,34 @@ const TOO_EARLY: [&str; 2] = ["payment_unnamed", "refunds_under_way"];
 
 /// Order whose every step was acknowledged.
 #[derive(Clone, Debug)]
-pub struct Sale {
+pub struct ChaosSale {
     /// ID of the order.
     pub order: String,
     /// Course of the order.
-    pub plan: Plan,
+    pub plan: PurchasePlan,
     /// Cash that the shop keeps for the order, in cents.
     pub cash_cents: i64,
 }
 
 /// Orders of all customers.
-pub type Sales = Arc<Mutex<Vec<Sale>>>;
+pub type Sales = Arc<Mutex<Vec<ChaosSale>>>;
 
 /// One of the customers.
 #[derive(Clone, Debug)]
-pub struct Customer {
+pub struct ChaosCustomer {
     /// Client of the shop.
-    pub api: ApiClient,
+    pub api: ChaosClient,
     /// Payment processor on whose pages customers pay by card.
     pub processor: Arc<SimPaymentProcessor>,
     /// Products of the shop.
-    pub catalogue: Arc<Catalogue>,
+    pub catalogue: Arc<ChaosCatalogue>,
     /// Seed of the run.
     pub seed: u64,
     /// List to which orders with completed plans are added.
     pub sales: Sales,
 }
 
-impl Customer {
+impl ChaosCustomer {
     /// Buys one thing after another until `quiet` is set. `place` is the customer's number.
     pub async fn buy_until(self, place: u64, quiet: Arc<AtomicBool>) -> Result<(), ApiFault> {
         let mut order_place = place;
@@ -68,13 +68,13 @@ impl Customer {
     /// Executes the plan of one order.
     async fn buy(&self, place: u64, quiet: &AtomicBool) -> Result<(), ApiFault> {
         let mut rng = chances(self.seed, place);
-        let plan = Plan::draw(&mut rng);
+        let plan = PurchasePlan::draw(&mut rng);
         let body = json!({"lines": self.catalogue.draw_lines(&mut rng), "customerEmail": "buyer@example.org"});
         let order = self.api.insist("/api/orders", &format!("order-{place}"), &body).await?;
         let cash_cents = self.carry_out(plan, &order, &mut rng).await?;
         let order = text(&order, "id").to_owned();
         let path = format!("/api/orders/{order}");
-        self.sales.lock().unwrap_or_else(PoisonError::into_inner).push(Sale { order, plan, cash_cents });
+        self.sales.lock().unwrap_or_else(PoisonError::into_inner).push(ChaosSale { order, plan, cash_cents });
         let since = Instant::now();
         while plan.is_made() && since.elapsed() < READY_PATIENCE && !quiet.load(Relaxed) {
             if self.api.peek(&path).await.is_some_and(|reply| reply.is_ok_and(|order| order["status"] == "ready")) {
@@ -88,33 +88,37 @@ impl Customer {
 
     /// Pays for an order and performs the other steps of its plan. Returns the cash that the shop keeps at the end, in
     /// cents.
-    async fn carry_out(&self, plan: Plan, order: &Value, rng: &mut Rng) -> Result<i64, ApiFault> {
+    async fn carry_out(&self, plan: PurchasePlan, order: &Value, rng: &mut Rng) -> Result<i64, ApiFault> {
         let (id, total) = (text(order, "id"), number(order, "totalCents"));
         let part = rng.i64(1..total);
         let pause = moment(rng);
         match plan {
-            Plan::Card | Plan::PartBack | Plan::PartBackThere | Plan::CancelledCard | Plan::AllBack => {
+            PurchasePlan::Card
+            | PurchasePlan::PartBack
+            | PurchasePlan::PartBackThere
+            | PurchasePlan::CancelledCard
+            | PurchasePlan::AllBack => {
                 self.pay(id, Payer::Pays).await?;
             }
-            Plan::Declined => {
+            PurchasePlan::Declined => {
                 self.pay(id, Payer::IsDeclined).await?;
                 self.pay(id, Payer::Pays).await?;
             }
-            Plan::Slow | Plan::SlowFails => {
+            PurchasePlan::Slow | PurchasePlan::SlowFails => {
                 let session = self.pay(id, Payer::PaysSlowly).await?;
                 sleep(pause).await;
-                let arrives = plan == Plan::Slow;
+                let arrives = plan == PurchasePlan::Slow;
                 self.processor.settle(&session, arrives).map_err(ApiFault)?;
                 if !arrives {
                     self.pay(id, Payer::Pays).await?;
                 }
             }
-            Plan::Cash | Plan::CancelledCash => self.pay_cash(id, total).await?,
-            Plan::Halves => {
+            PurchasePlan::Cash | PurchasePlan::CancelledCash => self.pay_cash(id, total).await?,
+            PurchasePlan::Halves => {
                 self.pay_cash(id, total / 2).await?;
                 self.pay(id, Payer::Pays).await?;
             }
-            Plan::CancelledUnpaid => self.cancel(id).await?,
+            PurchasePlan::CancelledUnpaid => self.cancel(id).await?,
         }
         if plan.is_paid() {
             let is_paid = |order: &Value| order["paidAt"].is_string().then_some(());
@@ -122,14 +126,14 @@ impl Customer {
         }
         sleep(moment(rng)).await;
         match plan {
-            Plan::PartBack => self.give_back(id, "part", &json!({"amountCents": part})).await?,
-            Plan::PartBackThere => self.give_back_there(id, part)?,
-            Plan::CancelledCard => {
+            PurchasePlan::PartBack => self.give_back(id, "part", &json!({"amountCents": part})).await?,
+            PurchasePlan::PartBackThere => self.give_back_there(id, part)?,
+            PurchasePlan::CancelledCard => {
                 self.cancel(id).await?;
                 self.give_back(id, "all", &json!({})).await?;
             }
-            Plan::AllBack => self.give_back(id, "all", &json!({})).await?,
-            Plan::CancelledCash => {
+            PurchasePlan::AllBack => self.give_back(id, "all", &json!({})).await?,
+            PurchasePlan::CancelledCash => {
                 self.cancel(id).await?;
                 let payment = self.api.get(&format!("/api/orders/{id}")).await?;
                 let payment = items(&payment, "payments").first().map(|payment| payment["id"].clone());
@@ -140,8 +144,8 @@ impl Customer {
             _ => {}
         }
         Ok(match plan {
-            Plan::Cash => total,
-            Plan::Halves => total / 2,
+            PurchasePlan::Cash => total,
+            PurchasePlan::Halves => total / 2,
             _ => 0,
         })
     }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::sleep;
 
-use crate::client::{ApiClient, ApiFault};
-use crate::customers::Sale;
+use crate::client::{ApiFault, ChaosClient};
+use crate::customers::ChaosSale;
 use crate::json::{items, number, text};
 
 /// Pause after all available events have been read.
@@ -38,7 +38,7 @@ fn path(after: i64) -> String {
 }
 
 /// Follows the events until `closed` is set. A cursor from the server must stay valid forever.
-pub async fn follow(api: ApiClient, closed: Arc<AtomicBool>) -> Result<Vec<EventLine>, ApiFault> {
+pub async fn follow(api: ChaosClient, closed: Arc<AtomicBool>) -> Result<Vec<EventLine>, ApiFault> {
     let (mut lines, mut cursor) = (Vec::new(), 0);
     while !closed.load(Relaxed) {
         match api.peek(&path(cursor)).await {
@@ -56,7 +56,7 @@ pub async fn follow(api: ApiClient, closed: Arc<AtomicBool>) -> Result<Vec<Event
 }
 
 /// Reads all events from the first one on.
-pub async fn read_all(api: &ApiClient) -> Result<Vec<EventLine>, ApiFault> {
+pub async fn read_all(api: &ChaosClient) -> Result<Vec<EventLine>, ApiFault> {
     let (mut lines, mut cursor) = (Vec::new(), 0);
     loop {
         let page = api.get(&path(cursor)).await?;
@@ -69,7 +69,7 @@ pub async fn read_all(api: &ApiClient) -> Result<Vec<EventLine>, ApiFault> {
 }
 
 /// Returns the problems with the followed events, and with the complete list.
-pub fn problems(followed: &[EventLine], all: &[EventLine], sales: &[Sale]) -> Vec<String> {
+pub fn problems(followed: &[EventLine], all: &[EventLine], sales: &[ChaosSale]) -> Vec<String> {
     let mut problems = Vec::new();
     for lines in [followed, all] {
         let hole = lines.windows(2).find(|pair| pair[1].number != pair[0].number + 1);
@@ -77,7 +77,7 @@ pub fn problems(followed: &[EventLine], all: &[EventLine], sales: &[Sale]) -> Ve
     }
     let changed = followed.iter().find(|line| !contains(all, line));
     problems.extend(changed.map(|line| format!("an event that was read is another one or gone: {line:?}")));
-    for Sale { order, plan, .. } in sales {
+    for ChaosSale { order, plan, .. } in sales {
         for (name, expected) in [("order.created", 1), ("order.paid", usize::from(plan.is_paid()))] {
             let count = all.iter().filter(|line| line.subject == *order && line.name == name).count();
             if count != expected {
@@ -96,14 +96,14 @@ fn contains(lines: &[EventLine], line: &EventLine) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Plan;
+    use crate::plan::PurchasePlan;
 
     fn line(number: i64, name: &str) -> EventLine {
         EventLine { number, id: format!("e{number}"), name: name.to_owned(), subject: "o".to_owned() }
     }
 
-    fn sale() -> Sale {
-        Sale { order: "o".to_owned(), plan: Plan::Card, cash_cents: 0 }
+    fn sale() -> ChaosSale {
+        ChaosSale { order: "o".to_owned(), plan: PurchasePlan::Card, cash_cents: 0 }
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub enum FaultTarget {
 
 /// Kind of a fault, which is temporary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FaultKind {
+pub enum ChaosFaultKind {
     /// `kill -9`; the program stays down.
     Kill,
     /// `SIGSTOP`, followed by `SIGCONT` at the end.
@@ -43,13 +43,13 @@ pub enum FaultKind {
 
 /// Fault at a given time of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct ChaosFault {
     /// Time since the start of the faults.
     pub at: Duration,
     /// Affected system.
     pub target: FaultTarget,
     /// Effect on the system.
-    pub kind: FaultKind,
+    pub kind: ChaosFaultKind,
     /// Duration.
     pub lasts: Duration,
 }
@@ -71,24 +71,24 @@ pub struct FaultTargets {
 
 impl FaultTargets {
     /// Chooses a target, a suitable fault, and the fault's maximum duration in milliseconds.
-    fn draw(self, rng: &mut Rng) -> (FaultTarget, FaultKind, u64) {
+    fn draw(self, rng: &mut Rng) -> (FaultTarget, ChaosFaultKind, u64) {
         let network = FaultTarget::Network(rng.usize(..self.networks.max(1)));
         match rng.u8(..20) {
-            0..=4 => (FaultTarget::Server, FaultKind::Kill, 1_500),
-            5..=6 => (FaultTarget::Server, FaultKind::Freeze, 4_000),
-            7..=8 => (FaultTarget::Server, FaultKind::Unwritable, 3_000),
-            9..=10 => (FaultTarget::Database, FaultKind::Kill, 2_500),
-            11 => (FaultTarget::Redis, FaultKind::Kill, 3_000),
-            12 => (FaultTarget::Broker, FaultKind::Kill, 3_000),
-            13..=16 => (network, FaultKind::Cut, 3_000),
-            _ => (network, FaultKind::Stall, 4_000),
+            0..=4 => (FaultTarget::Server, ChaosFaultKind::Kill, 1_500),
+            5..=6 => (FaultTarget::Server, ChaosFaultKind::Freeze, 4_000),
+            7..=8 => (FaultTarget::Server, ChaosFaultKind::Unwritable, 3_000),
+            9..=10 => (FaultTarget::Database, ChaosFaultKind::Kill, 2_500),
+            11 => (FaultTarget::Redis, ChaosFaultKind::Kill, 3_000),
+            12 => (FaultTarget::Broker, ChaosFaultKind::Kill, 3_000),
+            13..=16 => (network, ChaosFaultKind::Cut, 3_000),
+            _ => (network, ChaosFaultKind::Stall, 4_000),
         }
     }
 
     /// Returns whether a fault is possible in this run.
-    fn has(self, target: FaultTarget, kind: FaultKind) -> bool {
+    fn has(self, target: FaultTarget, kind: ChaosFaultKind) -> bool {
         match target {
-            FaultTarget::Server => kind != FaultKind::Unwritable || self.files,
+            FaultTarget::Server => kind != ChaosFaultKind::Unwritable || self.files,
             FaultTarget::Database => self.database,
             FaultTarget::Redis => self.redis,
             FaultTarget::Broker => self.broker,
@@ -99,21 +99,21 @@ impl FaultTargets {
 
 /// Generates all faults of a run of this duration, by the end of which all of them have ended. The first one always
 /// kills the server with `kill -9`.
-pub fn draw(rng: &mut Rng, length: Duration, targets: FaultTargets) -> Vec<Fault> {
+pub fn draw(rng: &mut Rng, length: Duration, targets: FaultTargets) -> Vec<ChaosFault> {
     let mut faults = Vec::new();
     let mut busy_until: BTreeMap<FaultTarget, u64> = BTreeMap::new();
     let (mut at, end) = (rng.u64(GAP_MS), length.as_millis() as u64);
     while at < end {
         let (mut target, mut kind, longest) = targets.draw(rng);
         if faults.is_empty() {
-            (target, kind) = (FaultTarget::Server, FaultKind::Kill);
+            (target, kind) = (FaultTarget::Server, ChaosFaultKind::Kill);
         }
         let lasts = rng.u64(20..longest).min(end - at);
         let busy = busy_until.entry(target).or_default();
         if targets.has(target, kind) && *busy <= at {
             *busy = at + lasts + REST_MS;
             let [at, lasts] = [at, lasts].map(Duration::from_millis);
-            faults.push(Fault { at, target, kind, lasts });
+            faults.push(ChaosFault { at, target, kind, lasts });
         }
         at += rng.u64(GAP_MS);
     }
@@ -127,7 +127,7 @@ mod tests {
     const ALL: FaultTargets = FaultTargets { database: true, redis: true, broker: true, files: true, networks: 13 };
     const LENGTH: Duration = Duration::from_secs(600);
 
-    fn of(seed: u64, targets: FaultTargets) -> Vec<Fault> {
+    fn of(seed: u64, targets: FaultTargets) -> Vec<ChaosFault> {
         draw(&mut Rng::with_seed(seed), LENGTH, targets)
     }
 
@@ -135,12 +135,18 @@ mod tests {
     fn a_seed_draws_the_same_faults_again_and_another_one_others() {
         assert_eq!(of(1, ALL), of(1, ALL));
         assert_ne!(of(1, ALL), of(2, ALL));
-        for kind in [FaultKind::Kill, FaultKind::Freeze, FaultKind::Unwritable, FaultKind::Cut, FaultKind::Stall] {
+        for kind in [
+            ChaosFaultKind::Kill,
+            ChaosFaultKind::Freeze,
+            ChaosFaultKind::Unwritable,
+            ChaosFaultKind::Cut,
+            ChaosFaultKind::Stall,
+        ] {
             assert!(of(1, ALL).iter().any(|fault| fault.kind == kind), "{kind:?}");
         }
         for seed in 0..20 {
             let first = of(seed, ALL)[0];
-            assert_eq!((first.target, first.kind), (FaultTarget::Server, FaultKind::Kill));
+            assert_eq!((first.target, first.kind), (FaultTarget::Server, ChaosFaultKind::Kill));
         }
     }
 
@@ -160,7 +166,7 @@ mod tests {
         let targets = FaultTargets { database: false, redis: false, broker: false, files: false, networks: 2 };
         for fault in of(3, targets) {
             let is_possible = match fault.target {
-                FaultTarget::Server => fault.kind != FaultKind::Unwritable,
+                FaultTarget::Server => fault.kind != ChaosFaultKind::Unwritable,
                 FaultTarget::Network(number) => number < 2,
                 _ => false,
             };

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::fault_plan::{Fault, FaultKind, FaultTarget, FaultTargets};
+use crate::fault_plan::{ChaosFault, ChaosFaultKind, FaultTarget, FaultTargets};
 use crate::keeper::Keeper;
 use crate::network::NetworkState;
 use crate::server::set_writable;
-use crate::story::{Story, seconds};
-use crate::world::World;
+use crate::story::{ChaosStory, seconds};
+use crate::world::ChaosWorld;
 
 /// Returns the systems that can be affected.
-pub fn targets(world: &World) -> FaultTargets {
+pub fn targets(world: &ChaosWorld) -> FaultTargets {
     FaultTargets {
         database: world.services.postgres.is_some(),
         redis: world.services.redis.is_some(),
@@ -24,7 +24,7 @@ pub fn targets(world: &World) -> FaultTargets {
 }
 
 /// Executes all faults. Returns when the last one has ended.
-pub async fn happen(world: Arc<World>, faults: Vec<Fault>, story: Story) {
+pub async fn happen(world: Arc<ChaosWorld>, faults: Vec<ChaosFault>, story: ChaosStory) {
     let began = Instant::now();
     let mut lasting = JoinSet::new();
     for fault in faults {
@@ -35,37 +35,37 @@ pub async fn happen(world: Arc<World>, faults: Vec<Fault>, story: Story) {
     while lasting.join_next().await.is_some() {}
 }
 
-async fn hit(world: &World, fault: Fault, story: Story) {
+async fn hit(world: &ChaosWorld, fault: ChaosFault, story: ChaosStory) {
     let (name, span) = (name_of(world, fault.target), seconds(fault.lasts));
     match (fault.kind, keeper_of(world, fault.target)) {
-        (FaultKind::Kill, Some(keeper)) => {
+        (ChaosFaultKind::Kill, Some(keeper)) => {
             story.tell(&format!("kill -9 of {name}, started again after {span}"));
             keeper.kill().await;
             sleep(fault.lasts).await;
             keeper.release();
         }
-        (FaultKind::Freeze, Some(keeper)) => {
+        (ChaosFaultKind::Freeze, Some(keeper)) => {
             if let Some(pid) = keeper.freeze() {
                 story.tell(&format!("{name} is frozen for {span}"));
                 sleep(fault.lasts).await;
                 keeper.thaw(pid);
             }
         }
-        (FaultKind::Unwritable, Some(keeper)) => {
+        (ChaosFaultKind::Unwritable, Some(keeper)) => {
             let Some(prlimit) = &world.prlimit else { return };
             story.tell(&format!("{name} can write to no file for {span}"));
             set_writable(keeper, prlimit, false).await;
             sleep(fault.lasts).await;
             set_writable(keeper, prlimit, true).await;
         }
-        (FaultKind::Cut, _) => disturb(world, fault, NetworkState::Cut, story).await,
-        (FaultKind::Stall, _) => disturb(world, fault, NetworkState::Stalled, story).await,
-        (FaultKind::Kill | FaultKind::Freeze | FaultKind::Unwritable, None) => {}
+        (ChaosFaultKind::Cut, _) => disturb(world, fault, NetworkState::Cut, story).await,
+        (ChaosFaultKind::Stall, _) => disturb(world, fault, NetworkState::Stalled, story).await,
+        (ChaosFaultKind::Kill | ChaosFaultKind::Freeze | ChaosFaultKind::Unwritable, None) => {}
     }
 }
 
 /// Sets the state of a network for the duration of the fault.
-async fn disturb(world: &World, fault: Fault, state: NetworkState, story: Story) {
+async fn disturb(world: &ChaosWorld, fault: ChaosFault, state: NetworkState, story: ChaosStory) {
     let FaultTarget::Network(number) = fault.target else { return };
     let Some(network) = world.networks.get(number) else { return };
     let word = if state == NetworkState::Cut { "cut" } else { "stalled" };
@@ -75,7 +75,7 @@ async fn disturb(world: &World, fault: Fault, state: NetworkState, story: Story)
     network.set(NetworkState::Whole);
 }
 
-fn keeper_of(world: &World, target: FaultTarget) -> Option<&Keeper> {
+fn keeper_of(world: &ChaosWorld, target: FaultTarget) -> Option<&Keeper> {
     match target {
         FaultTarget::Server => Some(&world.server),
         FaultTarget::Database => world.services.postgres.as_ref().map(|postgres| &postgres.keeper),
@@ -85,7 +85,7 @@ fn keeper_of(world: &World, target: FaultTarget) -> Option<&Keeper> {
     }
 }
 
-fn name_of(world: &World, target: FaultTarget) -> String {
+fn name_of(world: &ChaosWorld, target: FaultTarget) -> String {
     match target {
         FaultTarget::Server => "the server".to_owned(),
         FaultTarget::Database => "PostgreSQL".to_owned(),

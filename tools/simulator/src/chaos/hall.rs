@@ -11,10 +11,10 @@ use simulator::{Fleet, FleetOptions, SimPrinter};
 use url::Url;
 
 use crate::catalogue::create;
-use crate::client::{ApiClient, ApiFault};
+use crate::client::{ApiFault, ChaosClient};
 use crate::error::ChaosError;
 use crate::json::items;
-use crate::network::Network;
+use crate::network::ProxiedNetwork;
 
 /// Number of printers of each type. The first one clears its bed automatically, the second one's is cleared by a
 /// person.
@@ -22,12 +22,12 @@ const PRINTERS_OF_EACH: usize = 2;
 
 /// A printer of the hall.
 #[derive(Debug)]
-pub struct Machine {
+pub struct ChaosMachine {
     /// ID of the printer on the server.
     pub id: String,
     sim: SimPrinter,
     /// Network between the server and the printer.
-    pub network: Arc<Network>,
+    pub network: Arc<ProxiedNetwork>,
     /// `true` if a person clears the bed.
     pub by_hand: bool,
 }
@@ -67,7 +67,7 @@ impl Deeds {
     }
 }
 
-impl Machine {
+impl ChaosMachine {
     /// Returns the printer's actions with the file of an attempt, whose ID is part of the file's name.
     pub fn deeds(&self, attempt: &str) -> Deeds {
         let mut deeds = Deeds::default();
@@ -96,20 +96,20 @@ impl Machine {
 
 /// All printers.
 #[derive(Debug)]
-pub struct Hall {
+pub struct ChaosHall {
     /// Printers, in the order of their types.
-    pub machines: Vec<Machine>,
+    pub machines: Vec<ChaosMachine>,
     _fleet: Fleet,
 }
 
-impl Hall {
+impl ChaosHall {
     /// Starts the printers and registers them, each with a spool of the material.
-    pub async fn open(api: &ApiClient, material: &str, seed: u64) -> Result<Self, ChaosError> {
+    pub async fn open(api: &ChaosClient, material: &str, seed: u64) -> Result<Self, ChaosError> {
         let fleet = Fleet::start(FleetOptions { seed, ..FleetOptions::of_each(PRINTERS_OF_EACH) }).await?;
         let mut machines = Vec::new();
         for (n, sim) in fleet.printers.iter().enumerate() {
             let name = format!("{} {}", sim.kind.as_str(), n % PRINTERS_OF_EACH + 1);
-            let network = Arc::new(Network::to(format!("printer {name}"), &ports(&sim.base_url)).await?);
+            let network = Arc::new(ProxiedNetwork::to(format!("printer {name}"), &ports(&sim.base_url)).await?);
             let by_hand = !n.is_multiple_of(PRINTERS_OF_EACH);
             if let Some(changer) = Bambu::of(&sim.handle) {
                 let tray = Tray { tray_color: "1B1B22FF".to_owned(), ..Tray::default() };
@@ -122,19 +122,19 @@ impl Hall {
             });
             let id = create(api, "/api/printers", &format!("printer-{n}"), &body).await?;
             load(api, &id, sim, material).await?;
-            machines.push(Machine { id, sim: sim.clone(), network, by_hand });
+            machines.push(ChaosMachine { id, sim: sim.clone(), network, by_hand });
         }
         Ok(Self { machines, _fleet: fleet })
     }
 
     /// Returns the printer with this ID on the server; `None` if there is none.
-    pub fn at(&self, id: &str) -> Option<&Machine> {
+    pub fn at(&self, id: &str) -> Option<&ChaosMachine> {
         self.machines.iter().find(|machine| machine.id == id)
     }
 }
 
 /// Waits until a printer is connected, and sets the material in its first slot.
-async fn load(api: &ApiClient, id: &str, sim: &SimPrinter, material: &str) -> Result<(), ApiFault> {
+async fn load(api: &ChaosClient, id: &str, sim: &SimPrinter, material: &str) -> Result<(), ApiFault> {
     let path = format!("/api/printers/{id}");
     let is_connected = |status: &Value| (status["connection"] == "connected").then_some(());
     api.wait("the printer to be connected", &format!("{path}/status"), is_connected).await?;

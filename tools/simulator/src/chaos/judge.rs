@@ -5,21 +5,21 @@ use std::collections::BTreeMap;
 use simulator::printer::PhysicalEvent;
 
 use crate::catalogue::FIRST_STOCK_GRAMS;
-use crate::client::{ApiClient, ApiFault};
-use crate::customers::Sale;
+use crate::client::{ApiFault, ChaosClient};
+use crate::customers::ChaosSale;
 use crate::events::{self, EventLine};
-use crate::hall::{Deeds, Machine};
+use crate::hall::{ChaosMachine, Deeds};
 use crate::json::{items, text};
 use crate::rest::jobs_of;
 use crate::staff::StaffRecords;
-use crate::verdict::{self, Outcome, Verdict};
-use crate::world::World;
+use crate::verdict::{self, ChaosVerdict, Outcome};
+use crate::world::ChaosWorld;
 
 /// Records of everyone's actions and observations during the run.
 #[derive(Debug, Default)]
 pub struct Testimony {
     /// Orders all of whose steps have been acknowledged.
-    pub sales: Vec<Sale>,
+    pub sales: Vec<ChaosSale>,
     /// Records of the staff.
     pub records: StaffRecords,
     /// Events as followed during the run.
@@ -31,9 +31,9 @@ pub struct Testimony {
 }
 
 /// Checks whether each promise was kept.
-pub async fn judge(world: &World, api: &ApiClient, testimony: Testimony) -> Result<Verdict, ApiFault> {
+pub async fn judge(world: &ChaosWorld, api: &ChaosClient, testimony: Testimony) -> Result<ChaosVerdict, ApiFault> {
     let Testimony { sales, records, events, faults, unrest } = testimony;
-    let mut verdict = Verdict::default();
+    let mut verdict = ChaosVerdict::default();
     verdict.add("every command got an answer that it may get", faults);
     verdict.add(format!("{} orders came to rest", sales.len()), unrest);
     repeat_commands(api, &mut verdict).await?;
@@ -60,7 +60,7 @@ pub async fn judge(world: &World, api: &ApiClient, testimony: Testimony) -> Resu
 }
 
 /// Repeats every acknowledged command with its key.
-async fn repeat_commands(api: &ApiClient, verdict: &mut Verdict) -> Result<(), ApiFault> {
+async fn repeat_commands(api: &ChaosClient, verdict: &mut ChaosVerdict) -> Result<(), ApiFault> {
     let (acknowledgements, mut problems) = (api.acknowledgements(), Vec::new());
     for past in &acknowledgements {
         problems.extend(api.repeat(past).await?);
@@ -70,15 +70,15 @@ async fn repeat_commands(api: &ApiClient, verdict: &mut Verdict) -> Result<(), A
     Ok(())
 }
 
-fn judge_printers(world: &World, verdict: &mut Verdict) {
-    let events: Vec<PhysicalEvent> = world.hall.machines.iter().flat_map(Machine::events).collect();
+fn judge_printers(world: &ChaosWorld, verdict: &mut ChaosVerdict) {
+    let events: Vec<PhysicalEvent> = world.hall.machines.iter().flat_map(ChaosMachine::events).collect();
     let starts = events.iter().filter(|event| matches!(event, PhysicalEvent::Started { .. })).count();
     let machines = world.hall.machines.len();
     let words = format!("no file was started twice: {starts} starts on {machines} printers");
     verdict.add(words, verdict::repeated_starts(&events));
 }
 
-fn judge_orders(world: &World, outcomes: &[Outcome], records: &StaffRecords, verdict: &mut Verdict) {
+fn judge_orders(world: &ChaosWorld, outcomes: &[Outcome], records: &StaffRecords, verdict: &mut ChaosVerdict) {
     let mut deeds: BTreeMap<String, Deeds> = BTreeMap::new();
     for outcome in outcomes {
         for attempt in outcome.jobs.iter().flat_map(|job| items(job, "attempts")) {
@@ -99,7 +99,7 @@ fn judge_orders(world: &World, outcomes: &[Outcome], records: &StaffRecords, ver
     verdict.add(format!("{} acknowledged sign-offs count", records.verdicts.len()), all(&sign_offs));
 }
 
-async fn outcomes(world: &World, api: &ApiClient, sales: &[Sale]) -> Result<Vec<Outcome>, ApiFault> {
+async fn outcomes(world: &ChaosWorld, api: &ChaosClient, sales: &[ChaosSale]) -> Result<Vec<Outcome>, ApiFault> {
     let mut outcomes = Vec::new();
     for sale in sales {
         let order = api.get(&format!("/api/orders/{}", sale.order)).await?;

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-use crate::story::Story;
+use crate::story::ChaosStory;
 
 /// Pause before a program that exited by itself is restarted.
 const RESTART_PAUSE: Duration = Duration::from_millis(200);
@@ -35,7 +35,7 @@ impl Keeper {
     pub fn start(
         name: &'static str,
         log: Option<ServerLog>,
-        story: Story,
+        story: ChaosStory,
         command: impl Fn() -> Command + Send + 'static,
     ) -> Self {
         let (running, pid) = watch::channel(None);
@@ -102,7 +102,7 @@ impl Drop for Keeper {
 struct KeeperWork {
     name: &'static str,
     log: Option<ServerLog>,
-    story: Story,
+    story: ChaosStory,
     running: watch::Sender<Option<Pid>>,
     held: watch::Receiver<bool>,
 }
@@ -211,7 +211,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_program_stays_down_while_it_is_held_and_is_another_process_then() {
-        let keeper = Keeper::start("sleep", None, Story::begin(), || {
+        let keeper = Keeper::start("sleep", None, ChaosStory::begin(), || {
             let mut command = Command::new("sleep");
             command.arg("600");
             command
@@ -232,7 +232,7 @@ mod tests {
     #[tokio::test]
     async fn one_that_ends_by_itself_is_started_again_and_its_panics_are_noticed() {
         let log = ServerLog::default();
-        let keeper = Keeper::start("sh", Some(log.clone()), Story::begin(), || {
+        let keeper = Keeper::start("sh", Some(log.clone()), ChaosStory::begin(), || {
             let mut command = Command::new("sh");
             command.args(["-c", "echo thread panicked; echo again >&2"]);
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -53,9 +53,9 @@ use self::arguments::ChaosArguments;
 use self::error::ChaosError;
 use self::programs::Programs;
 use self::run::run;
-use self::story::{Story, line, note};
-use self::verdict::Verdict;
-use self::world::World;
+use self::story::{ChaosStory, line, note};
+use self::verdict::ChaosVerdict;
+use self::world::ChaosWorld;
 
 /// Exit code of a run that could not be judged.
 const NO_VERDICT: u8 = 2;
@@ -109,11 +109,11 @@ fn remove(folder: &TempDir) {
 async fn watched(arguments: &ChaosArguments, folder: &Path) -> Result<bool, ChaosError> {
     let mut signals =
         StopSignals::listen().map_err(ChaosError::io("the program's signal handlers cannot be installed"))?;
-    let story = Story::begin();
+    let story = ChaosStory::begin();
     let programs = Programs::find(arguments.database, story)?;
     let world = tokio::select! {
         biased; // a world that has started is ended in order
-        world = Box::pin(World::start(arguments, &programs, folder, story)) => Arc::new(world?),
+        world = Box::pin(ChaosWorld::start(arguments, &programs, folder, story)) => Arc::new(world?),
         () = signals.next() => return Err(ChaosError::Stopped),
     };
     let verdict = tokio::select! {
@@ -124,9 +124,9 @@ async fn watched(arguments: &ChaosArguments, folder: &Path) -> Result<bool, Chao
     world.end().await;
     let verdict = verdict.ok_or(ChaosError::Stopped)?;
     let verdict = verdict.map_err(|fault| ChaosError::Failed(format!("no verdict: {fault}")));
-    let is_good = verdict.as_ref().is_ok_and(Verdict::is_good);
+    let is_good = verdict.as_ref().is_ok_and(ChaosVerdict::is_good);
     line("");
-    for text in verdict.iter().flat_map(Verdict::lines) {
+    for text in verdict.iter().flat_map(ChaosVerdict::lines) {
         line(&text);
     }
     if !is_good {

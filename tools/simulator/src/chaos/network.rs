@@ -32,7 +32,7 @@ pub enum NetworkState {
 
 /// Network to one system.
 #[derive(Debug)]
-pub struct Network {
+pub struct ProxiedNetwork {
     /// Name of the system in the story.
     pub name: String,
     /// Ports that replace those of the system, in the same order.
@@ -44,7 +44,7 @@ pub struct Network {
     _tasks: JoinSet<()>,
 }
 
-impl Network {
+impl ProxiedNetwork {
     /// Listens on its own port for each port of the system, and forwards connections to the system.
     pub async fn to(name: impl Into<String>, ports: &[u16]) -> Result<Self, ChaosError> {
         let name = name.into();
@@ -164,7 +164,7 @@ mod tests {
         port
     }
 
-    async fn dial(network: &Network) -> TcpStream {
+    async fn dial(network: &ProxiedNetwork) -> TcpStream {
         TcpStream::connect((Ipv4Addr::LOCALHOST, network.ports[0])).await.unwrap()
     }
 
@@ -177,7 +177,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_sent_while_it_is_stalled_arrives_afterwards() {
-        let network = Network::to("an echo", &[echo().await]).await.unwrap();
+        let network = ProxiedNetwork::to("an echo", &[echo().await]).await.unwrap();
         let mut stream = dial(&network).await;
         says(&mut stream, b"well").await;
         network.set(NetworkState::Stalled);
@@ -196,7 +196,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_cut_ends_connections_and_refuses_others_until_it_is_whole() {
-        let network = Network::to("an echo", &[echo().await]).await.unwrap();
+        let network = ProxiedNetwork::to("an echo", &[echo().await]).await.unwrap();
         let mut stream = dial(&network).await;
         says(&mut stream, b"well").await;
         network.set(NetworkState::Cut);

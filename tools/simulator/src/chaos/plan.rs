@@ -6,7 +6,7 @@ use fastrand::Rng;
 
 /// Payment of an order, and its later course.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plan {
+pub enum PurchasePlan {
     /// By card.
     Card,
     /// By a card that is declined first.
@@ -33,7 +33,7 @@ pub enum Plan {
     AllBack,
 }
 
-impl Plan {
+impl PurchasePlan {
     /// All plans; those whose orders are produced are repeated, so that they are chosen more often.
     const DRAWN: [Self; 16] = [
         Self::Card,
@@ -96,14 +96,14 @@ mod tests {
 
     #[test]
     fn a_seed_draws_the_same_plans_again_and_others_for_other_orders() {
-        let plans = |seed| (0..200).map(|number| Plan::draw(&mut chances(seed, number))).collect::<Vec<_>>();
+        let plans = |seed| (0..200).map(|number| PurchasePlan::draw(&mut chances(seed, number))).collect::<Vec<_>>();
         assert_eq!(plans(7), plans(7));
         assert_ne!(plans(7), plans(8));
-        assert!(Plan::DRAWN.iter().all(|plan| plans(7).contains(plan)), "each comes up");
+        assert!(PurchasePlan::DRAWN.iter().all(|plan| plans(7).contains(plan)), "each comes up");
     }
 
     #[test]
     fn only_what_is_paid_is_made() {
-        assert!(Plan::DRAWN.iter().all(|plan| plan.is_paid() || !plan.is_made()));
+        assert!(PurchasePlan::DRAWN.iter().all(|plan| plan.is_paid() || !plan.is_made()));
     }
 }

@@ -10,7 +10,7 @@ use tokio::process::Command;
 
 use crate::error::ChaosError;
 use crate::keeper::Keeper;
-use crate::story::Story;
+use crate::story::ChaosStory;
 
 /// User and owner of the database.
 const USER: &str = "printfloor";
@@ -48,7 +48,7 @@ impl Postgres {
         folder: &Path,
         port: u16,
         password: &str,
-        story: Story,
+        story: ChaosStory,
     ) -> Result<Self, ChaosError> {
         let programs = PostgresPrograms { folder: programs.to_owned(), account: account()? };
         let data = folder.join("postgres");

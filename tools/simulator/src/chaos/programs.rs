@@ -5,7 +5,7 @@ use std::{env, fs};
 
 use crate::arguments::DatabaseKind;
 use crate::error::ChaosError;
-use crate::story::Story;
+use crate::story::ChaosStory;
 
 /// Environment variable with the path of the server's program.
 const SERVER_VARIABLE: &str = "PRINTFLOOR_BIN";
@@ -33,7 +33,7 @@ pub struct Programs {
 
 impl Programs {
     /// Finds the programs. Missing ones are reported; they are an error unless SQLite was chosen.
-    pub fn find(database: DatabaseKind, story: Story) -> Result<Self, ChaosError> {
+    pub fn find(database: DatabaseKind, story: ChaosStory) -> Result<Self, ChaosError> {
         let wants_postgres = database == DatabaseKind::Postgres;
         let programs = Self {
             server: server()?,

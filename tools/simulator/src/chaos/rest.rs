@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use simulator::processor::SimPaymentProcessor;
 use tokio::time::sleep;
 
-use crate::client::{ApiClient, ApiFault};
-use crate::customers::Sale;
+use crate::client::{ApiFault, ChaosClient};
+use crate::customers::ChaosSale;
 use crate::json::{items, text};
 use crate::staff::waits_for_bed;
 
@@ -16,12 +16,12 @@ const LOOK_PAUSE: Duration = Duration::from_millis(300);
 
 /// Waits until the shop is idle. Fails with what is still in progress if that takes too long.
 pub async fn until_at_rest(
-    api: &ApiClient,
+    api: &ChaosClient,
     processor: &SimPaymentProcessor,
-    sales: &[Sale],
+    sales: &[ChaosSale],
     material: &str,
 ) -> Result<(), ApiFault> {
-    let mut open: Vec<&Sale> = sales.iter().collect();
+    let mut open: Vec<&ChaosSale> = sales.iter().collect();
     loop {
         let mut reason = None;
         while let Some(sale) = open.last() {
@@ -45,7 +45,7 @@ pub async fn until_at_rest(
     }
 }
 
-async fn confirm(api: &ApiClient, sales: &[Sale]) -> Result<(), ApiFault> {
+async fn confirm(api: &ChaosClient, sales: &[ChaosSale]) -> Result<(), ApiFault> {
     for sale in sales {
         if let Some(reason) = restless_order(api, sale).await? {
             return Err(ApiFault(format!("it was at rest and is not any more: {reason}")));
@@ -55,7 +55,7 @@ async fn confirm(api: &ApiClient, sales: &[Sale]) -> Result<(), ApiFault> {
 }
 
 /// Returns why an order has not reached its final state; `None` if it has.
-async fn restless_order(api: &ApiClient, sale: &Sale) -> Result<Option<String>, ApiFault> {
+async fn restless_order(api: &ChaosClient, sale: &ChaosSale) -> Result<Option<String>, ApiFault> {
     let order = api.get(&format!("/api/orders/{}", sale.order)).await?;
     let jobs = jobs_of(api, &sale.order).await?;
     let is_over = |job: &Value| job["state"] == "COMPLETED" || job["state"] == "CANCELLED";
@@ -69,7 +69,7 @@ async fn restless_order(api: &ApiClient, sale: &Sale) -> Result<Option<String>, 
 
 /// Returns why the rest of the shop is not idle; `None` if it is.
 async fn restless_shop(
-    api: &ApiClient,
+    api: &ChaosClient,
     processor: &SimPaymentProcessor,
     material: &str,
 ) -> Result<Option<String>, ApiFault> {
@@ -87,7 +87,7 @@ async fn restless_shop(
 }
 
 /// Returns all jobs of an order.
-pub async fn jobs_of(api: &ApiClient, order: &str) -> Result<Vec<Value>, ApiFault> {
+pub async fn jobs_of(api: &ChaosClient, order: &str) -> Result<Vec<Value>, ApiFault> {
     let jobs = api.get(&format!("/api/jobs?orderId={order}&limit=200")).await?;
     Ok(items(&jobs, "jobs").to_vec())
 }

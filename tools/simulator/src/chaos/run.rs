@@ -11,16 +11,16 @@ use tokio::task::{JoinError, JoinHandle, JoinSet};
 use tokio::time::{Instant, sleep_until};
 
 use crate::arguments::ChaosArguments;
-use crate::client::{ApiClient, ApiFault};
-use crate::customers::{CUSTOMER_COUNT, Customer, Sales};
+use crate::client::{ApiFault, ChaosClient};
+use crate::customers::{CUSTOMER_COUNT, ChaosCustomer, Sales};
 use crate::events::{EventLine, follow};
 use crate::judge::{Testimony, judge};
 use crate::rest::until_at_rest;
 use crate::server::watch_readiness;
-use crate::staff::{Staff, StaffRecords};
-use crate::story::Story;
-use crate::verdict::Verdict;
-use crate::world::World;
+use crate::staff::{ChaosStaff, StaffRecords};
+use crate::story::ChaosStory;
+use crate::verdict::ChaosVerdict;
+use crate::world::ChaosWorld;
 use crate::{fault_plan, faults};
 
 /// Maximum time until the shop is idle after the last fault.
@@ -29,7 +29,7 @@ const REST_TIMEOUT: Duration = Duration::from_secs(180);
 const JUDGE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Everyone who works while faults occur.
-struct People {
+struct ChaosPeople {
     customers: JoinSet<Result<(), ApiFault>>,
     staff: JoinHandle<Result<StaffRecords, ApiFault>>,
     follower: JoinHandle<Result<Vec<EventLine>, ApiFault>>,
@@ -42,11 +42,11 @@ struct People {
     closed: Arc<AtomicBool>,
 }
 
-impl People {
+impl ChaosPeople {
     /// Starts everyone's work.
-    fn begin(world: &World, api: &ApiClient, seed: u64, story: Story) -> Self {
+    fn begin(world: &ChaosWorld, api: &ChaosClient, seed: u64, story: ChaosStory) -> Self {
         let (sales, quiet, closed) = (Sales::default(), Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
-        let customer = Customer {
+        let customer = ChaosCustomer {
             api: api.clone(),
             processor: world.processor.clone(),
             catalogue: world.catalogue.clone(),
@@ -58,7 +58,7 @@ impl People {
             customers.spawn(customer.clone().buy_until(place, quiet.clone()));
         }
         let material = world.catalogue.material.clone();
-        let staff = Staff::new(api.clone(), world.hall.clone(), material, seed, quiet.clone());
+        let staff = ChaosStaff::new(api.clone(), world.hall.clone(), material, seed, quiet.clone());
         Self {
             customers,
             staff: tokio::spawn(staff.work_until(closed.clone())),
@@ -105,12 +105,16 @@ fn note_fault<T, E: Display>(ended: Result<Result<T, E>, JoinError>, faults: &mu
 }
 
 /// Runs the story and its checks.
-pub async fn run(world: &Arc<World>, arguments: &ChaosArguments, story: Story) -> Result<Verdict, ApiFault> {
+pub async fn run(
+    world: &Arc<ChaosWorld>,
+    arguments: &ChaosArguments,
+    story: ChaosStory,
+) -> Result<ChaosVerdict, ApiFault> {
     let length = arguments.length();
     let faults = fault_plan::draw(&mut Rng::with_seed(arguments.seed), length, faults::targets(world));
     let quiet_at = Instant::now() + length;
     let api = world.api.with_deadline(quiet_at + REST_TIMEOUT);
-    let mut people = People::begin(world, &api, arguments.seed, story);
+    let mut people = ChaosPeople::begin(world, &api, arguments.seed, story);
     story.tell(&format!("{CUSTOMER_COUNT} customers begin to buy; {} faults are drawn", faults.len()));
     faults::happen(world.clone(), faults, story).await;
     sleep_until(quiet_at).await;

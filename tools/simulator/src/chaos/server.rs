@@ -9,10 +9,10 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::{Instant, sleep};
 
-use crate::client::ApiClient;
+use crate::client::ChaosClient;
 use crate::error::ChaosError;
 use crate::keeper::{Keeper, ServerLog};
-use crate::story::{Story, seconds};
+use crate::story::{ChaosStory, seconds};
 
 /// Maximum time until the first key is created, during which a private PostgreSQL server starts.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
@@ -91,7 +91,7 @@ impl ServerPlace {
     }
 
     /// Starts the server, and restarts it whenever it exits.
-    pub fn serve(&self, log: &ServerLog, story: Story) -> Keeper {
+    pub fn serve(&self, log: &ServerLog, story: ChaosStory) -> Keeper {
         let place = self.clone();
         Keeper::start("the server", Some(log.clone()), story, move || {
             let listen = format!("127.0.0.1:{}", place.port);
@@ -134,7 +134,7 @@ impl ServerPlace {
 }
 
 /// Waits until the server is ready for the first time.
-pub async fn until_ready(api: &ApiClient, log: &ServerLog) -> Result<(), ChaosError> {
+pub async fn until_ready(api: &ChaosClient, log: &ServerLog) -> Result<(), ChaosError> {
     let deadline = Instant::now() + START_TIMEOUT;
     while !is_ready(api).await {
         if Instant::now() >= deadline {
@@ -146,7 +146,7 @@ pub async fn until_ready(api: &ApiClient, log: &ServerLog) -> Result<(), ChaosEr
 }
 
 /// Reports whenever the server is ready again after an interruption. Never returns.
-pub async fn watch_readiness(api: ApiClient, story: Story) {
+pub async fn watch_readiness(api: ChaosClient, story: ChaosStory) {
     let mut absent_since: Option<Instant> = None;
     loop {
         match (is_ready(&api).await, absent_since) {
@@ -161,7 +161,7 @@ pub async fn watch_readiness(api: ApiClient, story: Story) {
     }
 }
 
-async fn is_ready(api: &ApiClient) -> bool {
+async fn is_ready(api: &ChaosClient) -> bool {
     api.peek("/readyz").await.is_some_and(|reply| reply.is_ok())
 }
 

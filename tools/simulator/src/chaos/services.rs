@@ -10,11 +10,11 @@ use tokio::process::Command;
 
 use crate::error::ChaosError;
 use crate::keeper::Keeper;
-use crate::network::Network;
+use crate::network::ProxiedNetwork;
 use crate::ports::Ports;
 use crate::postgres::Postgres;
 use crate::programs::Programs;
-use crate::story::Story;
+use crate::story::ChaosStory;
 
 /// Running services; `None` for those that are not used.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct Services {
     /// MQTT broker of the smart home.
     pub broker: Option<Keeper>,
     /// Networks to the database and Redis.
-    pub networks: Vec<Arc<Network>>,
+    pub networks: Vec<Arc<ProxiedNetwork>>,
     /// Server settings that contain the addresses of the services.
     pub variables: Vec<(&'static str, String)>,
 }
@@ -38,7 +38,7 @@ impl Services {
         folder: &Path,
         ports: &mut Ports,
         password: &str,
-        story: Story,
+        story: ChaosStory,
     ) -> Result<Self, ChaosError> {
         let mut services =
             Self { postgres: None, redis: None, broker: None, networks: Vec::new(), variables: Vec::new() };
@@ -65,7 +65,7 @@ impl Services {
 
     /// Creates a network to a service. Returns the port for the server.
     async fn add_network(&mut self, name: &str, port: u16) -> Result<u16, ChaosError> {
-        let network = Network::to(name, &[port]).await?;
+        let network = ProxiedNetwork::to(name, &[port]).await?;
         let own = network.ports.first().copied().unwrap_or(port);
         self.networks.push(Arc::new(network));
         Ok(own)
@@ -83,7 +83,7 @@ impl Services {
     }
 }
 
-fn redis(program: &Path, folder: &Path, port: u16, story: Story) -> Result<Keeper, ChaosError> {
+fn redis(program: &Path, folder: &Path, port: u16, story: ChaosStory) -> Result<Keeper, ChaosError> {
     let (program, data) = (program.to_owned(), folder.join("redis"));
     fs::create_dir(&data).map_err(ChaosError::io("the folder of Redis cannot be made"))?;
     Ok(Keeper::start("Redis", None, story, move || {
@@ -95,7 +95,7 @@ fn redis(program: &Path, folder: &Path, port: u16, story: Story) -> Result<Keepe
     }))
 }
 
-fn mosquitto(program: &Path, folder: &Path, port: u16, story: Story) -> Result<Keeper, ChaosError> {
+fn mosquitto(program: &Path, folder: &Path, port: u16, story: ChaosStory) -> Result<Keeper, ChaosError> {
     let (program, settings) = (program.to_owned(), folder.join("mosquitto.conf"));
     let text = format!("listener {port} 127.0.0.1\nallow_anonymous true\nuser root\n");
     fs::write(&settings, text).map_err(ChaosError::io("the settings of Mosquitto cannot be written"))?;

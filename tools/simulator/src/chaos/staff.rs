@@ -10,8 +10,8 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::client::{ApiClient, ApiFault};
-use crate::hall::{Deeds, Hall, Machine};
+use crate::client::{ApiFault, ChaosClient};
+use crate::hall::{ChaosHall, ChaosMachine, Deeds};
 use crate::json::{items, number, text};
 
 /// Pause between two rounds.
@@ -44,9 +44,9 @@ pub struct StaffRecords {
 }
 
 /// The staff of the hall.
-pub struct Staff {
-    api: ApiClient,
-    hall: Arc<Hall>,
+pub struct ChaosStaff {
+    api: ChaosClient,
+    hall: Arc<ChaosHall>,
     material: String,
     rng: Rng,
     /// `true` once no more parts are rejected, so that the shop becomes idle.
@@ -57,9 +57,9 @@ pub struct Staff {
     commands: u64,
 }
 
-impl Staff {
+impl ChaosStaff {
     /// Creates staff who have not done anything yet.
-    pub fn new(api: ApiClient, hall: Arc<Hall>, material: String, seed: u64, quiet: Arc<AtomicBool>) -> Self {
+    pub fn new(api: ChaosClient, hall: Arc<ChaosHall>, material: String, seed: u64, quiet: Arc<AtomicBool>) -> Self {
         let (rng, records) = (Rng::with_seed(!seed), StaffRecords::default());
         Self { api, hall, material, rng, quiet, records, doubts: BTreeMap::new(), commands: 0 }
     }
@@ -156,7 +156,7 @@ impl Staff {
         &mut self,
         path: &str,
         key: &str,
-        (machine, attempt): (&Machine, &str),
+        (machine, attempt): (&ChaosMachine, &str),
         plate_parts: i64,
     ) -> Result<(), ApiFault> {
         let is_whole = machine.deeds(attempt).finishes > 0;

@@ -7,11 +7,11 @@ use tokio::time::Instant;
 
 /// Printer of the story, which prefixes each line with the time since the start of the run.
 #[derive(Clone, Copy, Debug)]
-pub struct Story {
+pub struct ChaosStory {
     began: Instant,
 }
 
-impl Story {
+impl ChaosStory {
     /// Creates an empty story whose clock starts now.
     pub fn begin() -> Self {
         Self { began: Instant::now() }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use simulator::printer::PhysicalEvent;
 use simulator::processor::Balance;
 
-use crate::customers::Sale;
+use crate::customers::ChaosSale;
 use crate::hall::Deeds;
 use crate::json::{amount, items, number, text};
 use crate::staff::StaffRecords;
@@ -19,7 +19,7 @@ const NEAR_GRAMS: f64 = 0.005;
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Sale as its customer planned it.
-    pub sale: Sale,
+    pub sale: ChaosSale,
     /// Order as the API shows it.
     pub order: Value,
     /// Jobs of the order.
@@ -30,21 +30,21 @@ pub struct Outcome {
 
 /// Promise of the server, with all violations.
 #[derive(Clone, Debug)]
-struct Promise {
+struct JudgedPromise {
     words: String,
     problems: Vec<String>,
 }
 
 /// All promises that were checked.
 #[derive(Clone, Debug, Default)]
-pub struct Verdict {
-    promises: Vec<Promise>,
+pub struct ChaosVerdict {
+    promises: Vec<JudgedPromise>,
 }
 
-impl Verdict {
+impl ChaosVerdict {
     /// Adds a promise, which is broken if there are problems.
     pub fn add(&mut self, words: impl Into<String>, problems: Vec<String>) {
-        self.promises.push(Promise { words: words.into(), problems });
+        self.promises.push(JudgedPromise { words: words.into(), problems });
     }
 
     /// Returns whether no promise is broken.
@@ -55,7 +55,7 @@ impl Verdict {
     /// Formats the verdict as text lines.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        for Promise { words, problems } in &self.promises {
+        for JudgedPromise { words, problems } in &self.promises {
             lines.push(format!("{}  {words}", if problems.is_empty() { "kept  " } else { "BROKEN" }));
             lines.extend(problems.iter().map(|problem| format!("          {problem}")));
         }
@@ -157,7 +157,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::plan::Plan;
+    use crate::plan::PurchasePlan;
 
     /// Builds a paid order for two parts, each of which was printed once.
     fn outcome() -> Outcome {
@@ -173,7 +173,7 @@ mod tests {
             "lines": [{"quantity": 2, "good": 2, "running": 0, "missing": 0}],
         });
         Outcome {
-            sale: Sale { order: "o".to_owned(), plan: Plan::Card, cash_cents: 0 },
+            sale: ChaosSale { order: "o".to_owned(), plan: PurchasePlan::Card, cash_cents: 0 },
             order,
             jobs: vec![job("one", "a"), job("two", "b")],
             balance: Balance { took: 2500, gave_back: 0, payments: 1 },
@@ -201,7 +201,7 @@ mod tests {
     fn money_that_the_processor_or_the_till_has_and_the_order_does_not_is_noticed() {
         let back = Outcome { balance: Balance { took: 2500, gave_back: 100, payments: 1 }, ..outcome() };
         let twice = Outcome { balance: Balance { took: 5000, gave_back: 2500, payments: 2 }, ..outcome() };
-        let sale = Sale { cash_cents: 5, ..outcome().sale };
+        let sale = ChaosSale { cash_cents: 5, ..outcome().sale };
         let cash = Outcome { sale, ..outcome() };
         assert!([back, twice, cash].iter().all(|outcome| money_problems(outcome).len() == 1));
     }
@@ -213,7 +213,7 @@ mod tests {
             wrong.order["lines"][0]["good"] = json!(good);
             wrong.order["lines"][0]["missing"] = json!(missing);
             assert_eq!(part_problems(&wrong).len(), count, "{good}");
-            wrong.sale.plan = Plan::AllBack;
+            wrong.sale.plan = PurchasePlan::AllBack;
             assert_eq!(part_problems(&wrong).len(), 0);
         }
     }
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn one_broken_promise_breaks_the_run() {
-        let mut verdict = Verdict::default();
+        let mut verdict = ChaosVerdict::default();
         verdict.add("one", Vec::new());
         assert!(verdict.is_good());
         verdict.add("two", vec!["because".to_owned()]);

@@ -11,17 +11,17 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::arguments::ChaosArguments;
-use crate::catalogue::Catalogue;
-use crate::client::ApiClient;
+use crate::catalogue::ChaosCatalogue;
+use crate::client::ChaosClient;
 use crate::error::ChaosError;
-use crate::hall::Hall;
+use crate::hall::ChaosHall;
 use crate::keeper::{Keeper, ServerLog};
-use crate::network::Network;
+use crate::network::ProxiedNetwork;
 use crate::ports::Ports;
 use crate::programs::Programs;
 use crate::server::{ServerPlace, until_ready};
 use crate::services::Services;
-use crate::story::Story;
+use crate::story::ChaosStory;
 
 /// Path at which the server receives payment events.
 const PAYMENT_EVENTS: &str = "/webhooks/payments";
@@ -30,7 +30,7 @@ const SET_UP_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Everything that runs.
 #[derive(Debug)]
-pub struct World {
+pub struct ChaosWorld {
     /// Folder and settings of the server, for its commands.
     pub place: ServerPlace,
     /// Server under test.
@@ -42,26 +42,26 @@ pub struct World {
     /// Payment processor.
     pub processor: Arc<SimPaymentProcessor>,
     /// Printers.
-    pub hall: Arc<Hall>,
+    pub hall: Arc<ChaosHall>,
     /// Products.
-    pub catalogue: Arc<Catalogue>,
+    pub catalogue: Arc<ChaosCatalogue>,
     /// All networks that can be cut.
-    pub networks: Vec<Arc<Network>>,
+    pub networks: Vec<Arc<ProxiedNetwork>>,
     /// Program that prevents the server from writing files; `None` if it is not installed.
     pub prlimit: Option<PathBuf>,
     /// Client of the API.
-    pub api: ApiClient,
+    pub api: ChaosClient,
     /// Reserved ports.
     _ports: Ports,
 }
 
-impl World {
+impl ChaosWorld {
     /// Starts everything in a folder, and sets up the shop.
     pub async fn start(
         arguments: &ChaosArguments,
         programs: &Programs,
         folder: &Path,
-        story: Story,
+        story: ChaosStory,
     ) -> Result<Self, ChaosError> {
         let (mut ports, mut secrets) = (Ports::new(), Rng::with_seed(arguments.seed));
         let mut secret = |prefix: &str| format!("{prefix}{:032x}", secrets.u128(..));
@@ -69,7 +69,7 @@ impl World {
         let (payment_key, event_secret) = (secret("sk_test_"), secret("whsec_"));
         let processor = SimPaymentProcessor::start(&payment_key).await;
         let processor = processor.map_err(ChaosError::io("the payment processor cannot start"))?;
-        let to_processor = Network::to("the payment processor", &[port_of(&processor.url())]).await?;
+        let to_processor = ProxiedNetwork::to("the payment processor", &[port_of(&processor.url())]).await?;
         services.variables.extend(payment_variables(&to_processor, &payment_key, &event_secret));
 
         let port = ports.free()?;
@@ -77,13 +77,13 @@ impl World {
         let api_key = place.first_key().await?;
         let log = ServerLog::default();
         let server = place.serve(&log, story);
-        let api = ApiClient::new(place.base(), api_key, Instant::now() + SET_UP_TIMEOUT)?;
+        let api = ChaosClient::new(place.base(), api_key, Instant::now() + SET_UP_TIMEOUT)?;
         until_ready(&api, &log).await?;
         story.tell(&format!("the server is ready on {}, with {}", place.base(), arguments.database.name()));
         processor.events_go_to(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), PAYMENT_EVENTS, &event_secret);
         let api = api.with_deadline(Instant::now() + SET_UP_TIMEOUT);
-        let catalogue = Catalogue::create(&api).await?;
-        let hall = Hall::open(&api, &catalogue.material, arguments.seed).await?;
+        let catalogue = ChaosCatalogue::create(&api).await?;
+        let hall = ChaosHall::open(&api, &catalogue.material, arguments.seed).await?;
         story.tell(&format!("{} printers of all types are connected", hall.machines.len()));
 
         let mut networks = services.networks.clone();
@@ -112,7 +112,7 @@ impl World {
 }
 
 /// Returns the settings that make the server use the payment processor through a network.
-fn payment_variables(network: &Network, key: &str, event_secret: &str) -> Vec<(&'static str, String)> {
+fn payment_variables(network: &ProxiedNetwork, key: &str, event_secret: &str) -> Vec<(&'static str, String)> {
     let port = network.ports.first().copied().unwrap_or_default();
     vec![
         ("PRINTFLOOR_PAYMENTS__API_BASE", format!("http://127.0.0.1:{port}")),

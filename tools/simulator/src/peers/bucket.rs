@@ -33,7 +33,7 @@ pub enum BucketFault {
 /// State of a bucket.
 #[derive(Debug, Default)]
 pub struct BucketState {
-    objects: BTreeMap<String, Object>,
+    objects: BTreeMap<String, BucketObject>,
     /// Parts of each multipart upload, by part number.
     uploads: HashMap<String, BTreeMap<u32, Bytes>>,
     upload_count: usize,
@@ -44,7 +44,7 @@ pub struct BucketState {
 }
 
 #[derive(Debug)]
-struct Object {
+struct BucketObject {
     content: Bytes,
     modified_at: Timestamp,
 }
@@ -77,9 +77,9 @@ impl SimBucket {
     }
 
     /// Stores an object.
-    pub fn put(&self, key: &str, content: &[u8]) {
+    pub fn insert(&self, key: &str, content: &[u8]) {
         let content = Bytes::copy_from_slice(content);
-        self.shared.with(|inside| inside.put(key.to_owned(), content));
+        self.shared.with(|inside| inside.insert(key.to_owned(), content));
     }
 
     /// Removes an object.
@@ -96,8 +96,8 @@ impl SimBucket {
 }
 
 impl BucketState {
-    fn put(&mut self, key: String, content: Bytes) {
-        self.objects.insert(key, Object { content, modified_at: Timestamp::now() });
+    fn insert(&mut self, key: String, content: Bytes) {
+        self.objects.insert(key, BucketObject { content, modified_at: Timestamp::now() });
     }
 
     /// Returns the fault for this request and removes it, so that it applies only once; `None` if there is none.
@@ -152,7 +152,7 @@ impl BucketState {
         }
         let content: Vec<u8> = parts.values().flatten().copied().collect();
         self.uploads.remove(id);
-        self.put(key.to_owned(), content.into());
+        self.insert(key.to_owned(), content.into());
         xml("CompleteMultipartUploadResult", "<ETag>\"whole\"</ETag>")
     }
 
@@ -166,7 +166,7 @@ impl BucketState {
             Method::POST if key.is_empty() => self.remove_all(&body),
             Method::POST => self.begin_upload(),
             Method::PUT => {
-                self.put(key.to_owned(), body);
+                self.insert(key.to_owned(), body);
                 stored()
             }
             Method::DELETE => {
@@ -228,11 +228,11 @@ fn stored() -> Response {
     [(header::ETAG, "\"stored\"")].into_response()
 }
 
-fn head(object: &Object) -> Response {
+fn head(object: &BucketObject) -> Response {
     ([(header::CONTENT_LENGTH, object.content.len().to_string())], Body::empty()).into_response()
 }
 
-fn content(object: &Object, range: Option<(usize, usize)>) -> Response {
+fn content(object: &BucketObject, range: Option<(usize, usize)>) -> Response {
     let total = object.content.len();
     let Some((first, last)) = range else { return object.content.clone().into_response() };
     let end = total.min(last.saturating_add(1));

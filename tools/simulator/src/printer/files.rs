@@ -47,7 +47,7 @@ impl PrinterStorage {
         self.by_path.iter()
     }
 
-    pub(super) fn put(&mut self, path: String, file: PrinterFile) {
+    pub(super) fn insert(&mut self, path: String, file: PrinterFile) {
         self.by_path.insert(path, file);
     }
 

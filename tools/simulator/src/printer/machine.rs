@@ -344,7 +344,7 @@ impl Machine {
             bytes,
         };
         self.write(PhysicalEvent::Uploaded { filename: path.to_owned(), bytes: file.bytes.len() as u64 });
-        self.files.put(path.to_owned(), file.clone());
+        self.files.insert(path.to_owned(), file.clone());
         file
     }
 

@@ -44,7 +44,7 @@ impl Params {
             let steps = steps(&name).filter(|steps| steps.len() <= MAX_DEPTH);
             let steps =
                 steps.ok_or_else(|| ErrorResponse::invalid(format!("Invalid parameter name: {name}"), &name))?;
-            put(&mut root, &steps, value).ok_or_else(|| ErrorResponse::invalid(format!("Invalid {name}"), &name))?;
+            insert(&mut root, &steps, value).ok_or_else(|| ErrorResponse::invalid(format!("Invalid {name}"), &name))?;
         }
         Ok(Self { root: ParamNode::Named(root), path: String::new() })
     }
@@ -176,7 +176,7 @@ fn steps(name: &str) -> Option<Vec<String>> {
 }
 
 /// Inserts a value; `None` if the name is already taken by a value or a nested part.
-fn put(into: &mut BTreeMap<String, ParamNode>, steps: &[String], value: String) -> Option<()> {
+fn insert(into: &mut BTreeMap<String, ParamNode>, steps: &[String], value: String) -> Option<()> {
     let (first, rest) = steps.split_first()?;
     // `expand[]=a&expand[]=b`: entries are numbered as they come.
     let name = if first.is_empty() { into.len().to_string() } else { first.clone() };
@@ -184,7 +184,7 @@ fn put(into: &mut BTreeMap<String, ParamNode>, steps: &[String], value: String) 
         return into.insert(name, ParamNode::Text(value)).is_none().then_some(());
     }
     match into.entry(name).or_insert_with(|| ParamNode::Named(BTreeMap::new())) {
-        ParamNode::Named(named) => put(named, rest, value),
+        ParamNode::Named(named) => insert(named, rest, value),
         ParamNode::Text(_) => None,
     }
 }

@@ -41,8 +41,8 @@ impl Rig {
     }
 
     /// Stores contents and returns their hash and the file in the bucket.
-    async fn put(&self, bytes: &[u8]) -> (String, PathBuf) {
-        let sha256 = self.blobs.put(bytes, &self.blobs.recording()).await.unwrap().sha256;
+    async fn store(&self, bytes: &[u8]) -> (String, PathBuf) {
+        let sha256 = self.blobs.store(bytes, &self.blobs.recording()).await.unwrap().sha256;
         let object = self.place.path().join("files").join(&sha256[..2]).join(&sha256);
         (sha256, object)
     }
@@ -70,8 +70,8 @@ fn named(n: u128, sha256: &str) -> Batch {
 async fn only_old_contents_that_no_file_names_are_removed_from_a_bucket() {
     on_each(async |db| {
         let rig = Rig::open(&Queries::new(db.clone()), 0);
-        let (own, own_object) = rig.put(b"named").await;
-        let (_, other_object) = rig.put(b"not named").await;
+        let (own, own_object) = rig.store(b"named").await;
+        let (_, other_object) = rig.store(b"not named").await;
         age(&own_object);
         age(&other_object);
         write(db, named(1, &own)).await.unwrap();
@@ -79,10 +79,10 @@ async fn only_old_contents_that_no_file_names_are_removed_from_a_bucket() {
         assert_eq!(rig.run_after(1).await, 0, "it may be another shop's");
         assert_eq!(rig.run_after(30).await, 1);
         assert!(own_object.exists() && !other_object.exists());
-        rig.put(b"not named").await;
+        rig.store(b"not named").await;
         age(&other_object);
         let clone = SweepMark::without_delay(ObjectStorage::folder(rig.place.path(), String::new()).unwrap());
-        clone.stands().await.unwrap();
+        clone.is_established().await.unwrap();
         assert_eq!(rig.run_after(30).await, 0);
         assert!(other_object.exists() && rig.sweep.is_disputed());
     })
@@ -93,14 +93,14 @@ async fn only_old_contents_that_no_file_names_are_removed_from_a_bucket() {
 async fn a_clone_removes_nothing_that_the_original_has_even_if_its_files_are_deleted() {
     on_each(async |db| {
         let rig = Rig::open(&Queries::new(db.clone()), 0);
-        let (sha256, object) = rig.put(b"named by the original alone").await;
+        let (sha256, object) = rig.store(b"named by the original alone").await;
         let remove = async || rig.sweep.remove(&Leadership::default(), [sha256.clone()]).await.unwrap();
         remove().await;
         assert!(object.exists(), "there is no mark yet");
         assert_eq!(rig.run_after(30).await, 0, "the mark has just been put there");
         assert!(object.exists());
         let original = SweepMark::without_delay(ObjectStorage::folder(rig.place.path(), String::new()).unwrap());
-        original.stands().await.unwrap();
+        original.is_established().await.unwrap();
         remove().await;
         assert!(object.exists() && rig.sweep.is_disputed());
         // The original has ended: what is deleted is removed at once.
@@ -115,7 +115,7 @@ async fn contents_that_a_successor_recorded_before_their_removal_are_stored_agai
     on_each(async |db| {
         let queries = Queries::new(db.clone());
         let rig = Rig::open(&queries, u64::MAX);
-        let (sha256, object) = rig.put(b"recorded late").await;
+        let (sha256, object) = rig.store(b"recorded late").await;
         let removal = rig.blobs.removal(&sha256).unwrap();
         write(db, named(1, &sha256)).await.unwrap();
         assert!(!remove_or_undo(removal, &queries, &sha256).await.unwrap());
@@ -129,7 +129,7 @@ async fn contents_are_held_after_the_answer_to_their_removal_was_lost() {
     on_each(async |db| {
         let queries = Queries::new(db.clone());
         let rig = Rig::open(&queries, u64::MAX);
-        let (sha256, object) = rig.put(b"removed or not").await;
+        let (sha256, object) = rig.store(b"removed or not").await;
         // A folder in its place, which cannot be removed.
         std::fs::remove_file(&object).unwrap();
         std::fs::create_dir(&object).unwrap();
@@ -144,9 +144,9 @@ async fn contents_are_held_after_the_answer_to_their_removal_was_lost() {
 async fn contents_that_are_missing_in_the_bucket_are_stored_again_or_told() {
     on_each(async |db| {
         let rig = Rig::open(&Queries::new(db.clone()), 5);
-        let (first, first_object) = rig.put(b"first").await;
+        let (first, first_object) = rig.store(b"first").await;
         // Its copy takes the place of the other one.
-        let (second, second_object) = rig.put(b"secon").await;
+        let (second, second_object) = rig.store(b"secon").await;
         for (n, sha256) in [(1, &first), (2, &second)] {
             write(db, named(n, sha256)).await.unwrap();
         }
@@ -156,7 +156,7 @@ async fn contents_that_are_missing_in_the_bucket_are_stored_again_or_told() {
         rig.run_after(1).await;
         assert!(second_object.exists() && !first_object.exists());
         assert_eq!(rig.sweep.missing_count(), 1);
-        rig.put(b"first").await;
+        rig.store(b"first").await;
         rig.run_after(1).await;
         assert_eq!(rig.sweep.missing_count(), 0);
     })
@@ -169,14 +169,14 @@ async fn contents_that_cannot_be_stored_again_do_not_keep_others_from_it() {
         let rig = Rig::open(&Queries::new(db.clone()), u64::MAX);
         let mut objects = Vec::new();
         for n in 1..=5_u8 {
-            let (sha256, object) = rig.put(&[n]).await;
+            let (sha256, object) = rig.store(&[n]).await;
             write(db, named(n.into(), &sha256)).await.unwrap();
             std::fs::remove_file(&object).unwrap();
             objects.push(object);
         }
         // A folder in its place, which no file replaces.
         std::fs::create_dir(&objects[0]).unwrap();
-        let (_, unnamed) = rig.put(b"not named").await;
+        let (_, unnamed) = rig.store(b"not named").await;
         age(&unnamed);
         assert_eq!(rig.run_after(30).await, 0, "the mark has just been put there");
         assert!(objects[1..].iter().all(|object| object.is_file()));
@@ -194,8 +194,8 @@ async fn contents_that_cannot_be_stored_again_do_not_keep_others_from_it() {
 async fn a_mark_that_cannot_be_read_keeps_no_missing_contents_from_being_stored_again() {
     on_each(async |db| {
         let rig = Rig::open(&Queries::new(db.clone()), u64::MAX);
-        let (sha256, object) = rig.put(b"named").await;
-        let (_, unnamed) = rig.put(b"not named").await;
+        let (sha256, object) = rig.store(b"named").await;
+        let (_, unnamed) = rig.store(b"not named").await;
         age(&unnamed);
         write(db, named(1, &sha256)).await.unwrap();
         assert_eq!(rig.run_after(30).await, 0, "the mark has just been put there");
@@ -221,7 +221,7 @@ async fn contents_that_cannot_be_removed_do_not_keep_others_from_it() {
         let rig = Rig::open(&Queries::new(db.clone()), 0);
         let mut contents = Vec::new();
         for n in 0..5_u8 {
-            contents.push(rig.put(&[n]).await);
+            contents.push(rig.store(&[n]).await);
         }
         contents.iter().for_each(|(_, object)| age(object));
         // They are listed in their order. A file in the place of the folder with the drawings of the first.
@@ -251,13 +251,13 @@ async fn each_content_is_swept_with_its_part() {
         let rig = Rig::open(&queries, u64::MAX);
         let (mut own, mut others, mut batch) = (Vec::new(), Vec::new(), Batch::default());
         for n in 0..20_u8 {
-            let (sha256, object) = rig.put(&[n]).await;
-            let picture = rig.put(&[n, n]).await;
+            let (sha256, object) = rig.store(&[n]).await;
+            let picture = rig.store(&[n, n]).await;
             let metadata = FileMetadata { thumbnail: Some(picture.0), ..FileMetadata::default() };
             let file = File { sha256, metadata, ..file(u128::from(n) + 1) };
             batch.push_snapshot(file.snapshot(file.id, 1, true).unwrap());
             own.extend([object, picture.1]);
-            others.push(rig.put(&[n, n, n]).await.1);
+            others.push(rig.store(&[n, n, n]).await.1);
         }
         write(db, batch).await.unwrap();
         for object in own.iter().chain(&others) {
@@ -284,7 +284,7 @@ async fn contents_that_cannot_be_removed_do_not_keep_missing_ones_from_being_fou
         let rig = Rig::open(&Queries::new(db.clone()), 0);
         let mut contents = Vec::new();
         for n in 0..20_u8 {
-            contents.push(rig.put(&[n]).await);
+            contents.push(rig.store(&[n]).await);
         }
         contents.sort();
         let ((unnamed, unnamed_object), (missing, missing_object)) = (&contents[0], &contents[19]);

@@ -181,7 +181,7 @@ impl Shop {
         self.current_link().conflict.as_ref().map(|conflict| conflict.kind)
     }
 
-    pub(super) fn looked(&mut self, round: u32, look: StockReading) {
+    pub(super) fn apply_reading(&mut self, round: u32, look: StockReading) {
         let (system, drawn) = (self.current_link().system, Quantities::new());
         let in_use = self.printing.iter().map(|print| print.spool).collect();
         let overdue = look.items.keys().copied().filter(|_| !self.impatient).collect();
@@ -246,9 +246,9 @@ impl Shop {
                     if fault == Fault::KilledAfterLook {
                         return;
                     }
-                    self.looked(link.round, look.clone());
+                    self.apply_reading(link.round, look.clone());
                     if fault == Fault::OldLook {
-                        self.looked(link.round, look);
+                        self.apply_reading(link.round, look);
                     }
                 }
                 SyncMove::Send(booking) => {
@@ -299,7 +299,7 @@ impl Shop {
         self.people += 1;
         let round = self.current_link().round;
         let look = self.there.look();
-        self.looked(round, look);
+        self.apply_reading(round, look);
         let counted = Some(self.truth);
         self.tell(&MaterialCommand::Update { if_version: None, fields: None, quantity: counted }).unwrap();
         self.agree(RightSide::Ours).unwrap();

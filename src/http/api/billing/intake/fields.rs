@@ -125,7 +125,7 @@ impl FormTexts {
         let whole = ValuePath { path: "", in_query: false };
         let fields = IntakeFields::from_json(Value::Object(single), &whole, &mut faults);
         faults.refuse()?;
-        fields.ok_or_else(|| ApiError::internal("a form could not be read, and no error was reported"))
+        fields.ok_or_else(|| ApiError::internal("a form was rejected without an error"))
     }
 }
 

@@ -29,7 +29,7 @@ const MAX_STEPS: u64 = 200;
 /// Order in a list.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[api(name = "OrderSummary", example = json!({
+#[api(name = "OrderSummary", many = "orders", example = json!({
     "id": EXAMPLE_ID, "number": "ORD-000123", "kind": "catalog", "status": "draft", "site": "support",
     "totalCents": 2500, "currency": "usd", "itemCount": 2, "createdAt": "2026-11-02T10:00:00.000Z",
     "updatedAt": "2026-11-02T10:00:00.000Z",

@@ -1,4 +1,4 @@
-//! Readiness of a server that stands by for another one.
+//! Readiness of a standby server.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use store::lease::CurrentLeader;
 /// Seconds after which clients may ask again: a server that takes over is ready by then.
 pub const STANDBY_RETRY_SECONDS: u32 = 5;
 
-/// Server that leads.
+/// Active server.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Leader", example = json!({"address": "https://shop.example.com", "since": "2026-11-30T08:00:00.000Z"}))]
@@ -26,17 +26,17 @@ pub(super) struct LeaderView {
     since: Timestamp,
 }
 
-/// Returns the error of a server that stands by for `leader`.
+/// Returns the error of a standby server of `leader`.
 pub fn standby_error(leader: &CurrentLeader) -> ApiError {
     let message = match (leader.is_server, leader.address.as_str()) {
         (false, _) => "this server is on standby until the database is free".to_owned(),
-        (true, "") => "this server is on standby; another server leads".to_owned(),
-        (true, address) => format!("this server is on standby; {address} leads"),
+        (true, "") => "this server is on standby; another server is active".to_owned(),
+        (true, address) => format!("this server is on standby; {address} is active"),
     };
     ApiError::unavailable("unavailable", message, STANDBY_RETRY_SECONDS)
 }
 
-/// Returns the readiness of a server that stands by for `leader`.
+/// Returns the readiness of a standby server of `leader`.
 pub fn standby_readiness(leader: &CurrentLeader) -> HttpResponse {
     let error = standby_error(leader);
     let database = DatabaseStatus::Ok;

@@ -36,7 +36,7 @@ impl MediaType for XmlMedia {
 }
 
 /// Adds a PDF response to an operation's description.
-pub(super) fn told_pdf(op: DescribedOperation, name: &'static str, summary: &'static str) -> DescribedOperation {
+pub(super) fn describe_pdf(op: DescribedOperation, name: &'static str, summary: &'static str) -> DescribedOperation {
     op.named(name, summary)
         .about("Tagged PDF/A-3 with the EN 16931 XML embedded as `factur-x.xml`.")
         .error(404, "document_not_found", "The invoice has no such document.")
@@ -45,7 +45,7 @@ pub(super) fn told_pdf(op: DescribedOperation, name: &'static str, summary: &'st
 }
 
 /// Adds an XML response to an operation's description.
-pub(super) fn told_xml(op: DescribedOperation, name: &'static str, summary: &'static str) -> DescribedOperation {
+pub(super) fn describe_xml(op: DescribedOperation, name: &'static str, summary: &'static str) -> DescribedOperation {
     op.named(name, summary)
         .about("EN 16931 Cross Industry Invoice, as issued; it does not reflect later changes.")
         .error(404, "document_not_found", "The invoice has no such document.")

@@ -41,7 +41,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
     .get_long(operator, "/api/printers/{id}/system-info", system_info, |op| {
         op.named("getSystemInfo", "Retrieve a printer's host information")
-            .about("The response is passed on from the printer unchanged.")
+            .about("Returns the printer's response unchanged.")
             .errors(&ON_PRINTER)
     })
 }

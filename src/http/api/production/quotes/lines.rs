@@ -13,7 +13,7 @@ use http::model_upload::unmeasured;
 
 /// Returns the lines with everything that the domain rules need. `existing` contains the lines that the quote already
 /// has.
-pub(super) async fn looked_up(
+pub(super) async fn resolve(
     app: &QuoteHandles,
     wished: &[NewQuoteLine],
     existing: &[QuoteLine],

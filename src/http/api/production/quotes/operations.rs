@@ -24,7 +24,7 @@ pub async fn create(
 ) -> Result<QuoteOutcome, ApiError> {
     let command = async {
         let request = call.read_body()?;
-        let lines = lines::looked_up(app, &request.lines, &[], request.currency.as_deref()).await?;
+        let lines = lines::resolve(app, &request.lines, &[], request.currency.as_deref()).await?;
         let mut draft = request.draft(lines);
         must_exist(app, draft.custom_request_id).await?;
         draft.site = draft.site.or(site.map(|site| site.0));
@@ -77,7 +77,7 @@ pub async fn update(app: &QuoteHandles, id: Id, call: &CommandRequest<QuoteChang
     let change = call.read_body()?;
     let (_, before) = find_present(&app.quotes, id).await?;
     let lines = match change.lines() {
-        Some(wished) => Some(lines::looked_up(app, wished, &before.lines, Some(&before.currency)).await?),
+        Some(wished) => Some(lines::resolve(app, wished, &before.lines, Some(&before.currency)).await?),
         None => None,
     };
     let patch = change.patch(lines);

@@ -55,7 +55,7 @@ pub(super) fn chosen_slot(sent: &PageForm) -> Result<(Id, u32), ApiError> {
 
 /// Loads the spool into a slot and marks the slots that previously contained it as empty, because a spool can only be
 /// in one slot.
-async fn put(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<(), ApiError> {
+async fn load_and_clear_others(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<(), ApiError> {
     let to = chosen_slot(sent)?;
     let from = facts.places.first().and_then(|place| place.slot.color.clone());
     let color = from.or_else(|| facts.material.as_ref()?.fields.color.clone());
@@ -72,7 +72,7 @@ pub(super) async fn load(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let facts = SpoolFacts::find(&app, number, query.material);
-    let done = put(&app, &sent, &facts).await;
+    let done = load_and_clear_others(&app, &sent, &facts).await;
     // It may have got its material just now.
     let facts = SpoolFacts::find(&app, number, facts.material_id());
     respond(&app, "load", &sent, &facts, done)
@@ -92,7 +92,7 @@ fn weighed(sent: &PageForm) -> Result<Value, ApiError> {
     Ok(json!(left_by_scale(amount("gross")?, amount("empty")?)?))
 }
 
-async fn said_weight(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<(), ApiError> {
+async fn record_weight(app: &StockHandles, sent: &PageForm, facts: &SpoolFacts) -> Result<(), ApiError> {
     let left = weighed(sent)?;
     if facts.places.is_empty() {
         return Err(ApiError::conflict(
@@ -119,7 +119,7 @@ pub(super) async fn weigh(
     sent: PageForm,
 ) -> Result<Response, ApiError> {
     let facts = SpoolFacts::find(&app, number, query.material);
-    let done = said_weight(&app, &sent, &facts).await;
+    let done = record_weight(&app, &sent, &facts).await;
     respond(&app, "weigh", &sent, &facts, done)
 }
 

@@ -19,7 +19,7 @@ pub struct SimulatorArguments {
     /// Also accept requests without a key, as printers that trust their entire network do
     #[arg(long)]
     pub keyless: bool,
-    /// Print this many times as fast as the G-code estimates
+    /// Speed factor relative to the G-code's estimate; 2 prints twice as fast
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = speed)]
     pub speed: f64,
     /// Seed for random keys, serial numbers and behaviour; the same seed creates the same printers

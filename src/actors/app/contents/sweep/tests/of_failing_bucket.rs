@@ -34,8 +34,8 @@ impl SimRig {
     }
 
     /// Stores contents and returns their hash.
-    async fn put(&self, bytes: &[u8]) -> String {
-        self.blobs.put(bytes, &self.blobs.recording()).await.unwrap().sha256
+    async fn store(&self, bytes: &[u8]) -> String {
+        self.blobs.store(bytes, &self.blobs.recording()).await.unwrap().sha256
     }
 
     async fn run(&self) -> Result<usize, RemoveError> {
@@ -63,7 +63,7 @@ impl SimRig {
     async fn plant(&self) -> String {
         let mut contents = Vec::new();
         for n in 0..=UNNAMED {
-            contents.push(self.put(&[n as u8]).await);
+            contents.push(self.store(&[n as u8]).await);
         }
         contents.sort();
         contents.pop().unwrap()

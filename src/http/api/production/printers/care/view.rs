@@ -46,7 +46,7 @@ pub struct ReminderView {
     due_at: Option<Timestamp>,
     /// Description of the interval that was reached, if any.
     due_reason: Option<String>,
-    /// Usage of the printer since the work was last done.
+    /// Printer usage since the maintenance was last done.
     since_done: OdometerView,
     /// Time at which the work was last done; null if it has not been done since the reminder was created.
     done_at: Option<Timestamp>,
