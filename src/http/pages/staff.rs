@@ -47,6 +47,7 @@ mod printer_readings;
 mod printer_settings;
 mod products;
 mod quotes;
+mod search;
 mod settings;
 mod sheet;
 mod shell;
@@ -159,6 +160,7 @@ pub(super) fn routes(app: &AppState) -> Router<AppState> {
         customers::routes,
         webhooks::routes,
         insights::routes,
+        search::routes,
         settings::routes,
         design_page::routes,
     ];

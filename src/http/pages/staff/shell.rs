@@ -1,6 +1,8 @@
 //! Frame of all staff pages: a rail with the navigation, a bar with the search and the user, the floor summary, and the
 //! elements in which the script reports changes. On phones, the rail is a sheet that opens from the bar at the bottom.
 
+mod bar;
+
 use std::sync::LazyLock;
 
 use axum::http::StatusCode;
@@ -11,8 +13,8 @@ use serde_json::json;
 use super::board::BoardView;
 use super::job::JOBS_PATH;
 use super::{
-    ACCOUNT_PATH, CUSTOMERS_PATH, FLOOR_PATH, INSIGHTS_PATH, INVOICES_PATH, ORDERS_PATH, PRODUCTS_PATH, QUOTES_PATH,
-    SETTINGS_PATH, STOCK_PATH, TO_DO_PATH, WEBHOOKS_PATH,
+    CUSTOMERS_PATH, FLOOR_PATH, INSIGHTS_PATH, INVOICES_PATH, ORDERS_PATH, PRODUCTS_PATH, QUOTES_PATH, SETTINGS_PATH,
+    STOCK_PATH, TO_DO_PATH, WEBHOOKS_PATH,
 };
 pub(super) use crate::design::Tone;
 use crate::design::assets::{STAFF_SCRIPT, STAFF_STYLE};
@@ -52,6 +54,8 @@ pub(super) enum StaffSection {
     Webhooks,
     Insights,
     Settings,
+    /// Search of the whole shop, which no link of the navigation leads to.
+    Search,
 }
 
 /// Label in the language of the page.
@@ -162,40 +166,6 @@ impl StaffViewer {
             p id="said" class="said" role="status" {}
         };
         respond_in(language, StatusCode::OK, title, "staff", &body, &STAFF_PAGE)
-    }
-
-    /// Renders the bar at the top: the search, the state of the connection, and the viewer with a sign-out link.
-    fn bar(&self) -> Markup {
-        let language = self.language;
-        let role = if self.admin { shell::admin(language) } else { shell::operator(language) };
-        html! {
-            header class="top" {
-                form class="search" method="get" action=(ORDERS_PATH) role="search" aria-label=(shell::orders(language)) {
-                    (icon(Icon::Search))
-                    label for="site-search" class="hidden-words" { (shell::search(language)) }
-                    input id="site-search" name="q" type="search" maxlength="100" autocomplete="off"
-                        placeholder=(shell::search_orders(language)) aria-keyshortcuts="Control+K Meta+K";
-                    kbd aria-hidden="true" hidden {}
-                }
-                span class="push" {}
-                span id="online" class="chip ok" hidden { (shell::live(language)) }
-                button class="avatar" type="button" popovertarget="account-menu" {
-                    span aria-hidden="true" { (self.email.chars().next().unwrap_or('?')) }
-                    span class="hidden-words" { (shell::account(language)) }
-                }
-                div id="account-menu" class="menu" popover="auto" {
-                    p { (self.email) br; span class="small muted" { (role) } }
-                    hr;
-                    a href=(ACCOUNT_PATH) { (icon(Icon::Users)) (shell::my_account(language)) }
-                    a href={ (SETTINGS_PATH) "/password" } { (icon(Icon::KeyRound)) (shell::change_password(language)) }
-                    a href="/docs/" { (icon(Icon::BookOpen)) (shell::api_documentation(language)) }
-                    form method="post" action="/logout" {
-                        input type="hidden" name=(TOKEN_FIELD) value=(self.token.masked());
-                        button type="submit" { (icon(Icon::LogOut)) (shell::sign_out(language)) }
-                    }
-                }
-            }
-        }
     }
 }
 
