@@ -47,6 +47,7 @@ mod printer_readings;
 mod printer_settings;
 mod products;
 mod quotes;
+mod scan;
 mod search;
 mod settings;
 mod sheet;

@@ -117,7 +117,7 @@ async fn a_search_for_nothing_says_what_can_be_searched_and_a_long_one_is_refuse
 }
 
 #[tokio::test]
-async fn the_search_is_german() {
+async fn the_search_and_the_scan_are_german() {
     let app = App::new(Db::sqlite()).await;
     let sam = operator(&app).await;
     some_sku(&app).await;
@@ -131,6 +131,7 @@ async fn the_search_is_german() {
             "/shop/search?q=zzz",
             ["Keine Treffer für „zzz“.", "Bestellungen, Druckaufträge und Spulen finden Sie", "Suchen<"],
         ),
+        ("/to-do", ["Etikett scannen</button>", "Schließen</button>", "Richten Sie die Kamera auf den QR-Code"]),
     ] {
         let page = german(path).await;
         is_sound(&page);

@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::board::BoardView;
 use super::job::JOBS_PATH;
+use super::scan::{scan_button, scan_dialog};
 use super::{
     CUSTOMERS_PATH, FLOOR_PATH, INSIGHTS_PATH, INVOICES_PATH, ORDERS_PATH, PRODUCTS_PATH, QUOTES_PATH, SETTINGS_PATH,
     STOCK_PATH, TO_DO_PATH, WEBHOOKS_PATH,
@@ -30,7 +31,7 @@ use http::access::Caller;
 use http::csrf::FormToken;
 use http::error::ApiError;
 use words::Language;
-use words::staff::{floor, shell};
+use words::staff::{floor, scan, shell};
 
 /// Placeholder for the viewer's CSRF token in markup that is rendered once for all viewers. Text entered by users
 /// cannot contain it, because such text is escaped.
@@ -162,6 +163,7 @@ impl StaffViewer {
                     div { (self.bar()) (page) }
                 }
                 (navigation.phone_bar())
+                (scan_dialog(language))
             }
             p id="said" class="said" role="status" {}
         };
@@ -193,6 +195,13 @@ fn script_phrases(language: Language) -> String {
         "uploadSilent": floor::upload_silent(language),
         "uploadBusy": floor::upload_busy(language),
         "oneFile": floor::one_file(language),
+        "scanStarting": scan::starting(language),
+        "scanAim": scan::aim(language),
+        "scanOpening": scan::opening(language),
+        "scanForeign": scan::foreign(language),
+        "scanElsewhere": scan::elsewhere(language, first),
+        "scanDenied": scan::denied(language),
+        "scanNoCamera": scan::no_camera(language),
     });
     phrases.to_string()
 }
@@ -214,6 +223,7 @@ impl Navigation {
         html! {
             nav id=(RAIL_ID) class="rail" aria-label=(shell::pages(self.language)) popover="auto" {
                 a class="brand" href=(FLOOR_PATH) { span class="mark" { (icon(Icon::Box)) } "Printfloor" }
+                (scan_button(self.language))
                 @for (group, links) in GROUPS {
                     p class="group" { (group(self.language)) }
                     @for link in links { (self.link(link)) }

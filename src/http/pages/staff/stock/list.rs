@@ -9,6 +9,7 @@ use super::material::receive_order;
 use super::{BINS_PATH, NEW_PATH, SLOTS_PATH, StockHandles, bin_path, material_path, materials_by_name};
 use crate::frame::{SLOT, with_parts};
 use crate::staff::filled_form::{address, ways};
+use crate::staff::scan::scan_button;
 use crate::staff::sheet::{ListFilter, list_filters};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::swatch::material_swatch;
@@ -107,6 +108,7 @@ pub(super) async fn show(
         div class="head" {
             h1 { (title) }
             span class="push" {}
+            (scan_button(language))
             a class="btn" href=(SLOTS_PATH) { (texts::slots_link(language)) }
             a class="btn" href=(BINS_PATH) { (texts::bins_link(language)) }
             a class="btn" href=(labels::PATH) { (texts::labels_link(language)) }
