@@ -28,6 +28,15 @@ impl NumberSeries {
             Self::Quote => "QUO",
         }
     }
+
+    /// Returns the number that a text stands for: `ORD-000123`, `ord-123` or `123`. People may leave out the prefix and
+    /// the zeros.
+    pub fn parse(self, text: &str) -> Option<i64> {
+        let prefix = self.prefix();
+        let own = text.get(..prefix.len()).filter(|own| own.eq_ignore_ascii_case(prefix));
+        let digits = own.and_then(|own| text[own.len()..].strip_prefix('-'));
+        digits.unwrap_or(text).parse().ok()
+    }
 }
 
 /// Last number issued in each series; 0 before the first.
@@ -77,4 +86,20 @@ pub struct DecisionContext<'a> {
     pub rules: &'a Rules,
     /// Source of IDs, human-readable numbers and random numbers.
     pub ids: &'a dyn Ids,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_read_with_and_without_its_prefix_and_not_with_another_one() {
+        for text in ["ORD-000012", "ord-12", "12", "000012"] {
+            assert_eq!(NumberSeries::Order.parse(text), Some(12), "{text}");
+        }
+        for text in ["JOB-000012", "ORD-", "ORD", "ORD12", "", "12a", "ø12", "99999999999999999999"] {
+            assert_eq!(NumberSeries::Order.parse(text), None, "{text}");
+        }
+        assert_eq!(NumberSeries::Job.parse("job-7"), Some(7));
+    }
 }

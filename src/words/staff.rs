@@ -26,6 +26,8 @@ pub mod quotes;
 pub mod refusals;
 pub mod refusals_of_api;
 pub mod requests;
+pub mod scan;
+pub mod search;
 pub mod settings;
 pub mod setup;
 pub mod setup_fields;
@@ -66,6 +68,8 @@ pub(crate) fn modules() -> Vec<crate::tests::Module> {
         ("staff/quotes", &quotes::FILE, quotes::DECLARED),
         ("staff/refusals", &refusals::FILE, refusals::DECLARED),
         ("staff/requests", &requests::FILE, requests::DECLARED),
+        ("staff/scan", &scan::FILE, scan::DECLARED),
+        ("staff/search", &search::FILE, search::DECLARED),
         ("staff/settings", &settings::FILE, settings::DECLARED),
         ("staff/setup", &setup::FILE, setup::DECLARED),
         ("staff/setup_fields", &setup_fields::FILE, setup_fields::DECLARED),

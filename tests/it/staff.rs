@@ -22,6 +22,7 @@ mod once;
 mod orders;
 mod products;
 mod quotes;
+mod search;
 mod settings;
 mod shipping;
 mod stock;
@@ -209,7 +210,7 @@ on_sqlite! {
         let program = crate::api::with_role(&app, "admin").await;
         for path in [
             "/floor", "/floor?wall=1&q=x&size=small", "/to-do", "/shop/orders", "/shop/orders?status=paid&q=1&flagged=1",
-            "/shop/jobs", "/shop/jobs?state=PRINTING&q=1&printer=x&days=7&from=50",
+            "/shop/jobs", "/shop/jobs?state=PRINTING&q=1&printer=x&days=7&from=50", "/shop/search", "/shop/search?q=1",
         ] {
             let page = sam.get(path).await;
             assert_eq!(page.status, 200, "{path}: {}", page.text);

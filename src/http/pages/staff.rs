@@ -47,6 +47,8 @@ mod printer_readings;
 mod printer_settings;
 mod products;
 mod quotes;
+mod scan;
+mod search;
 mod settings;
 mod sheet;
 mod shell;
@@ -159,6 +161,7 @@ pub(super) fn routes(app: &AppState) -> Router<AppState> {
         customers::routes,
         webhooks::routes,
         insights::routes,
+        search::routes,
         settings::routes,
         design_page::routes,
     ];

@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, IdenStatic, PaginatorTrait, QueryFilter, QuerySelect, QueryTrait, Select};
 
-use super::order_search::number_of;
 use super::orders::json;
 use super::{JobFilter, Page, Queries, id_of};
 use crate::rows::{Doc, LoadError, word};
@@ -87,13 +86,13 @@ impl Queries {
         if text.is_empty() {
             return Ok(None);
         }
-        let order_id = match number_of(text, NumberSeries::Order) {
+        let order_id = match NumberSeries::Order.parse(text) {
             Some(number) => self.order_with_number(number).await?,
             None => None,
         };
         let mut search = JobSearch {
             text: text.to_owned(),
-            number: number_of(text, NumberSeries::Job),
+            number: NumberSeries::Job.parse(text),
             order_id,
             products: self.name_matches("skus", self.products_named(text)).await?,
             files: self.name_matches("files", self.files_named(text)?).await?,

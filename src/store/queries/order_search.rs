@@ -40,7 +40,7 @@ impl Queries {
     /// Reads what the text of a filter stands for, if it has one.
     pub(super) async fn order_search(&self, filter: &OrderFilter) -> Result<Option<OrderSearch>, LoadError> {
         let Some(text) = filter.q.as_deref().map(str::trim) else { return Ok(None) };
-        let number = number_of(text, NumberSeries::Order);
+        let number = NumberSeries::Order.parse(text);
         let text = text.to_lowercase();
         let mails = self.mails_with(&text).await?;
         Ok(Some(OrderSearch { text, number, mails }))
@@ -95,14 +95,6 @@ impl Queries {
         let select = orders::Entity::find().filter(C::Number.eq(number)).filter(other);
         Ok(total + select.count(&self.db).await?)
     }
-}
-
-/// Returns the number that a text stands for. People may leave out the prefix of its series.
-pub(super) fn number_of(text: &str, series: NumberSeries) -> Option<i64> {
-    let prefix = series.prefix();
-    let own = text.get(..prefix.len()).filter(|own| own.eq_ignore_ascii_case(prefix));
-    let digits = own.and_then(|own| text[own.len()..].strip_prefix('-'));
-    digits.unwrap_or(text).parse().ok()
 }
 
 #[cfg(test)]

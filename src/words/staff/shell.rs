@@ -28,7 +28,8 @@ messages! {
     open_tasks;
 
     search;
-    search_orders;
+    search_whole_shop;
+    whole_shop;
 
     account;
     admin;

@@ -3,8 +3,8 @@
 //! without a mouse, `parts` actions at printers, `first_print` the way from a new server to the first print, `tasks`
 //! the tasks of a working day and their number of clicks, `everywhere` rules that hold for every page, `tables` the
 //! width of tables, `states` consistent states across pages, `steady` layout shifts, `phone` the space on a
-//! phone, `design` the design components,
-//! `report` the stored report on them, `pictures` the screenshots.
+//! phone, `scan` labels before the camera, `design` the design components, `report` the stored report on them,
+//! `pictures` the screenshots.
 
 mod alive;
 mod design;
@@ -16,6 +16,7 @@ mod parts;
 mod phone;
 mod pictures;
 mod report;
+mod scan;
 mod shell;
 pub mod shop;
 mod states;

@@ -65,7 +65,7 @@ async fn what_pages_load_is_small_is_kept_and_needs_no_sign_in() {
 }
 
 #[tokio::test]
-async fn the_shell_leads_everywhere_and_finds_orders() {
+async fn the_shell_leads_everywhere_and_searches_the_whole_shop() {
     let app = App::new(Db::sqlite()).await;
     let sam = operator(&app).await;
     let page = sam.get("/shop/jobs").await;
@@ -79,13 +79,13 @@ async fn the_shell_leads_everywhere_and_finds_orders() {
     }
     assert!(text.contains("<button type=\"button\" popovertarget=\"pages\">"), "{text}");
     assert!(text.contains("sam@example.org") && text.contains("action=\"/logout\""), "{text}");
-    // The skip link comes before the navigation, and the search leads to the orders.
+    // The skip link comes before the navigation, and the search is that of the whole shop.
     assert!(text.find("href=\"#content\"") < text.find("<nav"), "{text}");
     assert!(
-        text.contains("action=\"/shop/orders\" role=\"search\"") && text.contains("id=\"site-search\" name=\"q\""),
+        text.contains("action=\"/shop/search\" role=\"search\"") && text.contains("id=\"site-search\" name=\"q\""),
         "{text}"
     );
-    is_sound(&sam.get("/shop/orders?q=ORD-1").await);
+    is_sound(&sam.get("/shop/search?q=ORD-1").await);
 }
 
 #[tokio::test]

@@ -106,7 +106,7 @@ async fn pages_are_light_and_load_what_they_share_once() {
         assert!(loaded.keys().any(|path| path.contains(ending)), "no {ending} among {loaded:?}");
     }
 
-    let mut to_see: VecDeque<String> = ["/to-do", "/floor?wall=1", "/floor?view=plan"]
+    let mut to_see: VecDeque<String> = ["/to-do", "/floor?wall=1", "/floor?view=plan", "/shop/search?q=or"]
         .map(str::to_owned)
         .into_iter()
         .chain(links(&first.text))

@@ -217,6 +217,11 @@ impl Browser {
         tab
     }
 
+    /// Lets a tab run a script before those of each page that it opens from now on.
+    pub async fn run_before_pages(&mut self, tab: &Tab, script: &str) {
+        self.call(Some(tab), "Page.addScriptToEvaluateOnNewDocument", json!({"source": script})).await;
+    }
+
     /// Navigates to a page, waits until it is loaded, and checks it against the accessibility rules if the seed selects
     /// it.
     pub async fn go(&mut self, tab: &Tab, url: &str) {

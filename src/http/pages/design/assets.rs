@@ -59,6 +59,7 @@ const STAFF_SCRIPT_TEXT: &str = concat!(
     include_str!("../staff/script/floor.js"),
     include_str!("../staff/script/settings.js"),
     include_str!("../staff/script/products.js"),
+    include_str!("../staff/script/scan.js"),
 );
 
 /// Style sheet for the staff pages.

@@ -1,6 +1,8 @@
 //! Frame of all staff pages: a rail with the navigation, a bar with the search and the user, the floor summary, and the
 //! elements in which the script reports changes. On phones, the rail is a sheet that opens from the bar at the bottom.
 
+mod bar;
+
 use std::sync::LazyLock;
 
 use axum::http::StatusCode;
@@ -10,9 +12,10 @@ use serde_json::json;
 
 use super::board::BoardView;
 use super::job::JOBS_PATH;
+use super::scan::{scan_button, scan_dialog};
 use super::{
-    ACCOUNT_PATH, CUSTOMERS_PATH, FLOOR_PATH, INSIGHTS_PATH, INVOICES_PATH, ORDERS_PATH, PRODUCTS_PATH, QUOTES_PATH,
-    SETTINGS_PATH, STOCK_PATH, TO_DO_PATH, WEBHOOKS_PATH,
+    CUSTOMERS_PATH, FLOOR_PATH, INSIGHTS_PATH, INVOICES_PATH, ORDERS_PATH, PRODUCTS_PATH, QUOTES_PATH, SETTINGS_PATH,
+    STOCK_PATH, TO_DO_PATH, WEBHOOKS_PATH,
 };
 pub(super) use crate::design::Tone;
 use crate::design::assets::{STAFF_SCRIPT, STAFF_STYLE};
@@ -28,7 +31,7 @@ use http::access::Caller;
 use http::csrf::FormToken;
 use http::error::ApiError;
 use words::Language;
-use words::staff::{floor, shell};
+use words::staff::{floor, scan, shell};
 
 /// Placeholder for the viewer's CSRF token in markup that is rendered once for all viewers. Text entered by users
 /// cannot contain it, because such text is escaped.
@@ -52,6 +55,8 @@ pub(super) enum StaffSection {
     Webhooks,
     Insights,
     Settings,
+    /// Search of the whole shop, which no link of the navigation leads to.
+    Search,
 }
 
 /// Label in the language of the page.
@@ -158,44 +163,11 @@ impl StaffViewer {
                     div { (self.bar()) (page) }
                 }
                 (navigation.phone_bar())
+                (scan_dialog(language))
             }
             p id="said" class="said" role="status" {}
         };
         respond_in(language, StatusCode::OK, title, "staff", &body, &STAFF_PAGE)
-    }
-
-    /// Renders the bar at the top: the search, the state of the connection, and the viewer with a sign-out link.
-    fn bar(&self) -> Markup {
-        let language = self.language;
-        let role = if self.admin { shell::admin(language) } else { shell::operator(language) };
-        html! {
-            header class="top" {
-                form class="search" method="get" action=(ORDERS_PATH) role="search" aria-label=(shell::orders(language)) {
-                    (icon(Icon::Search))
-                    label for="site-search" class="hidden-words" { (shell::search(language)) }
-                    input id="site-search" name="q" type="search" maxlength="100" autocomplete="off"
-                        placeholder=(shell::search_orders(language)) aria-keyshortcuts="Control+K Meta+K";
-                    kbd aria-hidden="true" hidden {}
-                }
-                span class="push" {}
-                span id="online" class="chip ok" hidden { (shell::live(language)) }
-                button class="avatar" type="button" popovertarget="account-menu" {
-                    span aria-hidden="true" { (self.email.chars().next().unwrap_or('?')) }
-                    span class="hidden-words" { (shell::account(language)) }
-                }
-                div id="account-menu" class="menu" popover="auto" {
-                    p { (self.email) br; span class="small muted" { (role) } }
-                    hr;
-                    a href=(ACCOUNT_PATH) { (icon(Icon::Users)) (shell::my_account(language)) }
-                    a href={ (SETTINGS_PATH) "/password" } { (icon(Icon::KeyRound)) (shell::change_password(language)) }
-                    a href="/docs/" { (icon(Icon::BookOpen)) (shell::api_documentation(language)) }
-                    form method="post" action="/logout" {
-                        input type="hidden" name=(TOKEN_FIELD) value=(self.token.masked());
-                        button type="submit" { (icon(Icon::LogOut)) (shell::sign_out(language)) }
-                    }
-                }
-            }
-        }
     }
 }
 
@@ -223,6 +195,13 @@ fn script_phrases(language: Language) -> String {
         "uploadSilent": floor::upload_silent(language),
         "uploadBusy": floor::upload_busy(language),
         "oneFile": floor::one_file(language),
+        "scanStarting": scan::starting(language),
+        "scanAim": scan::aim(language),
+        "scanOpening": scan::opening(language),
+        "scanForeign": scan::foreign(language),
+        "scanElsewhere": scan::elsewhere(language, first),
+        "scanDenied": scan::denied(language),
+        "scanNoCamera": scan::no_camera(language),
     });
     phrases.to_string()
 }
@@ -244,6 +223,7 @@ impl Navigation {
         html! {
             nav id=(RAIL_ID) class="rail" aria-label=(shell::pages(self.language)) popover="auto" {
                 a class="brand" href=(FLOOR_PATH) { span class="mark" { (icon(Icon::Box)) } "Printfloor" }
+                (scan_button(self.language))
                 @for (group, links) in GROUPS {
                     p class="group" { (group(self.language)) }
                     @for link in links { (self.link(link)) }

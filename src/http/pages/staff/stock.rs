@@ -21,6 +21,7 @@ use axum::http::Method;
 
 pub(super) use self::bins::{BINS_PATH, bin_path, bins_of};
 pub(super) use self::decision::{also_tracked_in, decision};
+pub(super) use self::list::{is_material_named, level_state};
 pub(super) use self::slots::shown_spool;
 pub(super) use self::spool::{SpoolFacts, known_spools, spool_path};
 use super::STOCK_PATH;

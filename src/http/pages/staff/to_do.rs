@@ -32,6 +32,7 @@ use super::job::{job_path, resolutions};
 use super::log::LogHandles;
 use super::order::customer;
 use super::orders::flag_words;
+use super::scan::scan_button;
 use super::settings::restore;
 use super::shell::{StaffSection, StaffViewer, Tone, act, since};
 use super::subject::{CHECKED_ACT, subject_field};
@@ -120,6 +121,8 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
             div class="head" {
                 h1 { (title) }
                 @if total > 0 { span class="muted" { (to_do::tasks(language, total)) } }
+                span class="push" {}
+                (scan_button(language))
             }
             div class=(if log.0.is_empty() { "stack" } else { "two" }) {
                 div class="stack" {

@@ -27,7 +27,9 @@ open_tasks = offene Aufgaben
 ## Suche
 
 search = Suchen
-search_orders = Bestellungen suchen
+search_whole_shop = Bestellungen, Drucker, Spulen{ "\u00A0" }… suchen
+# Name der Suche, für Screenreader.
+whole_shop = Gesamter Betrieb
 
 ## Kontomenü
 

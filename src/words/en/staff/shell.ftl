@@ -27,7 +27,9 @@ open_tasks = open tasks
 ## Search
 
 search = Search
-search_orders = Search orders
+search_whole_shop = Search orders, printers, spools…
+# Name of the search, for screen readers.
+whole_shop = Whole shop
 
 ## Account menu
 

@@ -103,7 +103,9 @@ async fn look_at_pages_of_the_staff(scope: LookScope) {
     let Some(mut browser) = Browser::start().await else { return };
     let shop = filled().await;
     let mut round = Round::new(&mut browser, &shop.floor.app, &shop.admin, "/floor", scope).await;
-    round.walk(&["/floor", "/floor?wall=1", "/floor?view=plan", "/to-do", "/login"], &OF_STAFF).await;
+    round
+        .walk(&["/floor", "/floor?wall=1", "/floor?view=plan", "/to-do", "/login", "/shop/search?q=or"], &OF_STAFF)
+        .await;
     round.visit(&format!("/shop/orders/{NOTHING}"), "an order that is not there").await;
     let visits = round.end();
     let sections = ["/floor", "/to-do", "/shop/orders", "/shop/stock", "/shop/insights", "/shop/settings"];
@@ -119,7 +121,7 @@ async fn look_at_pages_of_an_empty_shop(scope: LookScope) {
     let app = App::new(Db::sqlite()).await;
     let cookie = admin(&app).await;
     let mut round = Round::new(&mut browser, &app, &cookie, "/floor", scope).await;
-    round.walk(&["/floor", "/floor?wall=1", "/to-do"], &OF_STAFF).await;
+    round.walk(&["/floor", "/floor?wall=1", "/to-do", "/shop/search"], &OF_STAFF).await;
     let visits = round.end();
     assert!(visits.contains("/shop/stock") && visits.contains("/shop/orders"), "{visits:?}");
     let cookie = cookie_of(&app, ANN).await;

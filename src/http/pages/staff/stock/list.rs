@@ -9,6 +9,7 @@ use super::material::receive_order;
 use super::{BINS_PATH, NEW_PATH, SLOTS_PATH, StockHandles, bin_path, material_path, materials_by_name};
 use crate::frame::{SLOT, with_parts};
 use crate::staff::filled_form::{address, ways};
+use crate::staff::scan::scan_button;
 use crate::staff::sheet::{ListFilter, list_filters};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::swatch::material_swatch;
@@ -41,16 +42,20 @@ pub(super) struct StockListQuery {
 
 impl StockListQuery {
     fn takes(&self, material: &Material) -> bool {
-        let search_text = self.q.as_deref().unwrap_or_default().trim().to_lowercase();
-        let fields = &material.fields;
-        let texts = [Some(&fields.name), fields.brand.as_ref(), fields.variant.as_ref(), fields.location.as_ref()];
-        let named = texts.into_iter().flatten().any(|text| text.to_lowercase().contains(&search_text));
-        named && (self.low.is_none() || material.runs_low())
+        let search_text = self.q.as_deref().unwrap_or_default().trim();
+        is_material_named(material, search_text) && (self.low.is_none() || material.runs_low())
     }
 }
 
+/// Returns whether a material's name, brand, variant or location contains the text, ignoring case.
+pub(in crate::staff) fn is_material_named(material: &Material, text: &str) -> bool {
+    let (fields, text) = (&material.fields, text.to_lowercase());
+    let names = [Some(&fields.name), fields.brand.as_ref(), fields.variant.as_ref(), fields.location.as_ref()];
+    names.into_iter().flatten().any(|name| name.to_lowercase().contains(&text))
+}
+
 /// Returns the tone and label for a material's stock level.
-pub(super) fn level_state(language: Language, material: &Material) -> (Tone, String) {
+pub(in crate::staff) fn level_state(language: Language, material: &Material) -> (Tone, String) {
     if material.available() == Amount::ZERO {
         (Tone::Error, texts::none_available(language))
     } else if material.runs_low() {
@@ -103,6 +108,7 @@ pub(super) async fn show(
         div class="head" {
             h1 { (title) }
             span class="push" {}
+            (scan_button(language))
             a class="btn" href=(SLOTS_PATH) { (texts::slots_link(language)) }
             a class="btn" href=(BINS_PATH) { (texts::bins_link(language)) }
             a class="btn" href=(labels::PATH) { (texts::labels_link(language)) }

@@ -138,7 +138,7 @@ impl SpoolFacts {
     }
 
     /// Returns the title of the spool's page.
-    fn title(&self, language: Language) -> String {
+    pub(in crate::staff) fn title(&self, language: Language) -> String {
         texts::spool(language, &self.number.to_string())
     }
 
@@ -159,6 +159,18 @@ impl SpoolFacts {
     /// Formats an amount with its unit.
     fn amount(&self, language: Language, amount: Amount) -> String {
         stock_amount(language, amount, self.kind())
+    }
+
+    /// Describes the spool in a list: its material, the remaining amount as far as it is known, and its place.
+    pub(in crate::staff) fn summary(&self, language: Language) -> String {
+        let material = self.material.as_ref().map(|material| material.fields.name.clone());
+        let left = self.left.map(|left| texts::left(language, &self.amount(language, left)));
+        let place = match self.places.first() {
+            Some(place) => texts::in_place(language, &place.words(language)),
+            None => texts::on_shelf(language),
+        };
+        let parts: Vec<String> = material.into_iter().chain(left).chain([place]).collect();
+        parts.join(", ")
     }
 
     /// Returns whether the printer itself reports the remaining amount.

@@ -42,13 +42,7 @@ pub const CRITERIA: [Criterion; 55] = [
     ),
     criterion("1.2.2", "Captions (Prerecorded)", "A", &[], "does not apply, as above"),
     criterion("1.2.3", "Audio Description or Media Alternative (Prerecorded)", "A", &[], "does not apply, as above"),
-    criterion(
-        "1.2.4",
-        "Captions (Live)",
-        "AA",
-        &[],
-        "does not apply: cameras are shown as single pictures without sound",
-    ),
+    criterion("1.2.4", "Captions (Live)", "AA", &[], "does not apply: cameras are shown without sound"),
     criterion("1.2.5", "Audio Description (Prerecorded)", "AA", &[], "does not apply, as above"),
     criterion(
         "1.3.1",
