@@ -34,6 +34,7 @@ messages! {
     automatic;
     comfortable;
     compact;
+    dense;
     large;
     apply;
     next_free(time: &str, printer: &str);

@@ -51,7 +51,12 @@ async fn more_than_a_dozen_printers_are_compact_unless_somebody_chose_a_size() {
     }
     // Printers that are left out count as well.
     assert!(has_class(&sam.get("/floor?q=nobody%20has%20this").await.text, "floor auto"));
-    for (size, class) in [("medium", "floor comfortable"), ("small", "floor compact"), ("large", "floor large")] {
+    for (size, class) in [
+        ("medium", "floor comfortable"),
+        ("small", "floor compact"),
+        ("dense", "floor compact dense"),
+        ("large", "floor large"),
+    ] {
         let page = sam.get(&format!("/floor?size={size}")).await;
         is_sound(&page);
         assert!(has_class(&page.text, class), "{size}: {}", page.text);

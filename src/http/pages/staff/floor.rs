@@ -47,8 +47,8 @@ pub(super) struct FloorQuery {
     pub(super) state: Option<String>,
     /// Property by which the sections are formed: `place` or `model`; anything else is the state.
     pub(super) group: Option<String>,
-    /// Card size: `small` is a dense grid of tiles, `medium` is comfortable, `large` has larger pictures; anything else
-    /// depends on the number of printers.
+    /// Card size: `small` is a grid of tiles, `dense` one of smaller tiles without pictures, `medium` is comfortable,
+    /// `large` has larger pictures; anything else depends on the number of printers.
     pub(super) size: Option<String>,
     /// `plan` shows the printers where they are in their rooms; anything else shows them in sections.
     pub(super) view: Option<String>,
@@ -59,6 +59,9 @@ pub(super) struct FloorQuery {
 /// Number of printers up to which the cards are comfortable if nobody chose a size. Of more printers, the cards are
 /// compact on wide screens, so that more of them are in sight.
 const MAX_COMFORTABLE: usize = 12;
+/// Number of printers up to which the compact cards have pictures if nobody chose a size. More are denser, so that a
+/// hundred fit a screen of 1920 × 1080.
+const MAX_COMPACT: usize = 40;
 /// Tones by which the floor can be filtered.
 const TONES: [Tone; 4] = [Tone::Error, Tone::Attention, Tone::Running, Tone::Idle];
 
@@ -97,8 +100,11 @@ impl FloorQuery {
         }
         match self.size.as_deref() {
             Some("small") => "floor compact",
+            Some("dense") => "floor compact dense",
             Some("large") => "floor large",
-            size if printers > MAX_COMFORTABLE && size != Some("medium") => "floor auto",
+            Some("medium") => "floor comfortable",
+            _ if printers > MAX_COMPACT => "floor auto dense",
+            _ if printers > MAX_COMFORTABLE => "floor auto",
             _ => "floor comfortable",
         }
     }
@@ -227,11 +233,23 @@ mod tests {
             FloorQuery { size: size.map(str::to_owned), ..FloorQuery::default() }.class(printers)
         };
         assert_eq!(
-            [0, 12, 13, 200].map(|printers| class(None, printers)),
-            ["floor comfortable", "floor comfortable", "floor auto", "floor auto"]
+            [0, 12, 13, 40, 41, 200].map(|printers| class(None, printers)),
+            [
+                "floor comfortable",
+                "floor comfortable",
+                "floor auto",
+                "floor auto",
+                "floor auto dense",
+                "floor auto dense"
+            ]
         );
         assert_eq!(class(Some(""), 13), "floor auto", "the form sends the automatic choice as an empty word");
-        let chosen = [("small", "floor compact"), ("medium", "floor comfortable"), ("large", "floor large")];
+        let chosen = [
+            ("small", "floor compact"),
+            ("dense", "floor compact dense"),
+            ("medium", "floor comfortable"),
+            ("large", "floor large"),
+        ];
         for (word, expected) in chosen {
             assert_eq!([1, 200].map(|printers| class(Some(word), printers)), [expected; 2]);
         }

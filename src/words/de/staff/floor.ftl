@@ -34,6 +34,7 @@ density = Kartengröße
 automatic = Nach Anzahl der Drucker
 comfortable = Normal
 compact = Kompakt
+dense = Sehr kompakt
 large = Groß
 apply = Anwenden
 next_free = Als Nächster frei: { $time } · { $printer }

@@ -34,6 +34,7 @@ density = Density
 automatic = By number of printers
 comfortable = Comfortable
 compact = Compact
+dense = Dense
 large = Large
 apply = Apply
 next_free = Next free { $time } · { $printer }
