@@ -49,6 +49,13 @@ messages! {
     no_place;
     no_model;
 
+    wall_pages;
+    wall_page(page: &str, pages: &str);
+    previous_page;
+    next_page;
+    wall_pause;
+    wall_resume;
+
     plan_of(place: &str);
     plan_without_place;
     column(number: u32);

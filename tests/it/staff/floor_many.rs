@@ -25,10 +25,10 @@ const SEEN: &str = "(() => { const top = document.querySelector('.top').getBound
     for (const card of document.querySelectorAll('#cards li[data-name]')) { const box = card.getBoundingClientRect(); \
     if (box.height && box.top >= top && box.bottom <= innerHeight) window.seenTiles.add(card.id); } \
     return window.seenTiles.size; })()";
-/// Script that lists the texts on tiles that are too small to read, and the names that are cut off.
+/// Script that lists the texts on tiles that are too small to read, and the short names that are cut off.
 const UNREADABLE: &str = "[...document.querySelectorAll('#cards :is(h3 a, .state, .what, .pace b)')].filter(at => \
     at.getClientRects().length && (parseFloat(getComputedStyle(at).fontSize) < 12 || \
-    (at.matches('h3 a') && at.scrollWidth > at.clientWidth))).map(at => at.textContent)";
+    (at.textContent.startsWith('Printer ') && at.scrollWidth > at.clientWidth))).map(at => at.textContent)";
 
 /// Registers printers that never answer.
 pub async fn add_silent(app: &App, numbers: Range<usize>) {

@@ -33,6 +33,7 @@ const STAFF_STYLE_TEXT: &str = concat!(
     include_str!("shell.css"),
     include_str!("../staff/style/base.css"),
     include_str!("../staff/style/floor.css"),
+    include_str!("../staff/style/wall.css"),
 );
 /// Style of the floor's comfortable cards, whose rules all name the class.
 const COMFORTABLE_STYLE_TEXT: &str = include_str!("../staff/style/comfortable.css");
@@ -60,6 +61,7 @@ const STAFF_SCRIPT_TEXT: &str = concat!(
     include_str!("shell.js"),
     include_str!("../staff/script/live.js"),
     include_str!("../staff/script/floor.js"),
+    include_str!("../staff/script/wall.js"),
     include_str!("../staff/script/settings.js"),
     include_str!("../staff/script/products.js"),
 );

@@ -1,5 +1,5 @@
-//! Floor page: all printers in sections, those that need a person first. With `wall`, it is readable from a distance
-//! and has no controls.
+//! Floor page: all printers in sections, those that need a person first. With `wall`, it is readable from a distance,
+//! and printers cannot be controlled on it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use super::card::{searched, standing};
 use super::floor_group::{FloorGroup, FloorGrouping};
 use super::floor_head::head;
 use super::floor_plan::{PLAN_WORD, PrinterCard, rooms};
+use super::floor_wall::{bar, turn_seconds};
 use super::printer_form::NEW_PRINTER_PATH;
 use super::shell::{StaffSection, StaffViewer, Tone};
 use super::{FLOOR_PATH, PRODUCTS_PATH, STOCK_PATH};
@@ -54,6 +55,8 @@ pub(super) struct FloorQuery {
     pub(super) view: Option<String>,
     /// Any value selects the wall display, readable from a distance.
     pub(super) wall: Option<String>,
+    /// Seconds for which each page of the wall display is shown; anything else than a number is the default.
+    pub(super) turn: Option<String>,
 }
 
 /// Number of printers up to which the cards are comfortable if nobody chose a size. Of more printers, the cards are
@@ -145,10 +148,8 @@ pub(super) async fn show(
         p id="none-match" class="muted" hidden[cards.is_empty() || cards.iter().any(|card| !card.is_hidden)] {
             (texts::no_match(language)) " " a href=(FLOOR_PATH) { (texts::show_all(language)) }
         }
-        p class="small muted" {
-            @if is_wall { a href=(FLOOR_PATH) { (texts::back(language)) } } @else {
-                (texts::stop_note(language)) " " (texts::safety_note(language))
-            }
+        @if is_wall { (bar(language)) } @else {
+            p class="small muted" { (texts::stop_note(language)) " " (texts::safety_note(language)) }
         }
     };
     Ok(if is_wall {
@@ -163,8 +164,10 @@ pub(super) async fn show(
 fn sections(language: Language, query: &FloorQuery, cards: &[PrinterCard<'_>]) -> Markup {
     let grouping = query.grouping();
     let keys = grouping.sections(cards.iter().map(|card| grouping.key(card.printer, card.group)));
+    let turn_seconds = query.wall.is_some().then(|| turn_seconds(query.turn.as_deref()));
     html! {
-        div id="cards" class=(query.class(cards.len())) data-by=(grouping.member()) data-narrow-to=(query.state_word()) {
+        div id="cards" class=(query.class(cards.len())) data-by=(grouping.member()) data-narrow-to=(query.state_word())
+            data-turn-seconds=[turn_seconds] {
             @for (n, key) in keys.into_iter().enumerate() {
                 @let id = format!("section-{n}");
                 @let own: Vec<&PrinterCard<'_>> =

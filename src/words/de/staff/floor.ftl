@@ -55,6 +55,15 @@ group_offline = Offline oder außer Betrieb
 no_place = Ohne Standort
 no_model = Ohne Modell
 
+## Wandanzeige: Bedienung der Seiten, die von selbst wechseln
+
+wall_pages = Seiten
+wall_page = { $page } von { $pages }
+previous_page = Vorherige Seite
+next_page = Nächste Seite
+wall_pause = Anhalten
+wall_resume = Fortsetzen
+
 ## Plan
 
 plan_of = Plan von { $place }

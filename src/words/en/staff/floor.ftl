@@ -51,6 +51,15 @@ group_offline = Offline or out of service
 no_place = No location
 no_model = No model
 
+## Wall: controls of its pages, which turn by themselves
+
+wall_pages = Pages
+wall_page = { $page } of { $pages }
+previous_page = Previous page
+next_page = Next page
+wall_pause = Pause
+wall_resume = Resume
+
 ## Plan
 
 plan_of = Plan of { $place }
