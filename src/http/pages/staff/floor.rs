@@ -164,10 +164,10 @@ pub(super) async fn show(
 fn sections(language: Language, query: &FloorQuery, cards: &[PrinterCard<'_>]) -> Markup {
     let grouping = query.grouping();
     let keys = grouping.sections(cards.iter().map(|card| grouping.key(card.printer, card.group)));
-    let turn_seconds = query.wall.is_some().then(|| turn_seconds(query.turn.as_deref()));
+    let seconds = query.wall.is_some().then(|| turn_seconds(query.turn.as_deref()));
     html! {
         div id="cards" class=(query.class(cards.len())) data-by=(grouping.member()) data-narrow-to=(query.state_word())
-            data-turn-seconds=[turn_seconds] {
+            data-turn-seconds=[seconds] {
             @for (n, key) in keys.into_iter().enumerate() {
                 @let id = format!("section-{n}");
                 @let own: Vec<&PrinterCard<'_>> =
