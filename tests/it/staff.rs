@@ -10,6 +10,7 @@ mod emails;
 mod floor;
 mod floor_browser;
 mod floor_files;
+mod floor_many;
 mod floor_printers;
 mod floor_views;
 mod forms;

@@ -26,6 +26,7 @@ mod floor_head;
 mod floor_next;
 mod floor_plan;
 mod floor_totals;
+mod floor_wall;
 pub(super) mod form;
 mod insights;
 mod invoices;
