@@ -15,6 +15,7 @@ mod tests;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::sync::Arc;
 
 use crate::dispatch::{DispatchRules, QueueSimulation};
 use crate::id::Id;
@@ -23,6 +24,7 @@ use crate::order::{Order, OrderStatus};
 use crate::printer::{AttemptPhase, Clearing, CurrentAttempt, Printer};
 use crate::shop_hours::ShopHours;
 use crate::time::Timestamp;
+use crate::timing::OrderRecovery;
 
 pub use pace::{ObservedPrint, Paces};
 
@@ -116,6 +118,9 @@ pub struct Forecast {
     pub first_waiting: Vec<WaitingJob>,
     /// Number of jobs that wait for a printer.
     pub waiting: usize,
+    /// Ways to have orders ready in time that are late or at risk. [`forecast`] leaves it empty: the caller adds the
+    /// [`crate::timing::recoveries`].
+    pub recoveries: HashMap<Id, Arc<OrderRecovery>>,
 }
 
 impl Forecast {
@@ -132,6 +137,29 @@ pub fn forecast<'a>(
     printers: &[PrinterOutlook<'_>],
     shop: ShopKnowledge<'_>,
 ) -> Forecast {
+    simulate(now, orders, printers, shop, None)
+}
+
+/// Returns the time by which all jobs of one order are expected to be printed, as in [`forecast`]; `None` if it cannot
+/// be predicted. Less is simulated: nothing after the last of these jobs has started.
+pub(crate) fn expected_end<'a>(
+    now: Timestamp,
+    orders: impl IntoIterator<Item = &'a Order>,
+    printers: &[PrinterOutlook<'_>],
+    shop: ShopKnowledge<'_>,
+    order: Id,
+) -> Option<Timestamp> {
+    simulate(now, orders, printers, shop, Some(order)).orders.get(&order).copied()
+}
+
+/// Simulates the queue from `now` on: all of it or, if `only` is given, until the jobs of this order have started.
+fn simulate<'a>(
+    now: Timestamp,
+    orders: impl IntoIterator<Item = &'a Order>,
+    printers: &[PrinterOutlook<'_>],
+    shop: ShopKnowledge<'_>,
+    only: Option<Id>,
+) -> Forecast {
     let mut forecast = Forecast { at: now, ..Forecast::default() };
     let orders: Vec<&Order> = orders.into_iter().filter(|order| is_open(order)).collect();
     let all = orders.iter().flat_map(|order| order.jobs.values()).map(|job| (job.id, &**job));
@@ -142,7 +170,9 @@ pub fn forecast<'a>(
     if !queued.is_empty() {
         let mut rehearsal = QueueSimulation::new(shop.rules.clone(), queued, printers.iter().map(|one| one.printer));
         forecast.waiting = rehearsal.waiting();
-        play(&mut rehearsal, free, printers, &all, shop, &mut forecast);
+        let wanted = orders.iter().filter(|order| Some(order.id) == only).flat_map(|order| order.jobs.values());
+        let wanted: Vec<Id> = wanted.filter(|job| is_queued(job)).map(|job| job.id).collect();
+        play(&mut rehearsal, free, printers, &all, shop, &wanted, &mut forecast);
         let unassigned = rehearsal.first_waiting(MAX_WAITING_NAMED.saturating_sub(forecast.first_waiting.len()));
         forecast.first_waiting.extend(unassigned.into_iter().map(|(order, job)| WaitingJob { job, order }));
     }
@@ -175,12 +205,12 @@ fn is_open(order: &Order) -> bool {
 }
 
 /// Returns whether the order's completion depends on the job.
-fn matters(job: &Job) -> bool {
+pub(crate) fn matters(job: &Job) -> bool {
     !matches!(job.state, JobState::Completed | JobState::Cancelled) && job.cancel_requested_at.is_none()
 }
 
 /// Returns whether the job is waiting for a printer, or will be as soon as its stock has been checked.
-fn is_queued(job: &Job) -> bool {
+pub(crate) fn is_queued(job: &Job) -> bool {
     matches!(job.state, JobState::Validated | JobState::Sliced)
         && job.file_id.is_some()
         && job.attempt_id.is_none()
@@ -308,13 +338,15 @@ fn wait_for_bed(
     shop.hours.after(over, clearing_ms(&printer.clearings, shop.hours))
 }
 
-/// Assigns the queued jobs to the printers as they become free.
+/// Assigns the queued jobs to the printers as they become free, until those that are wanted have started; all of them
+/// if none in particular are.
 fn play(
     rehearsal: &mut QueueSimulation,
     free: Vec<(Timestamp, Id)>,
     printers: &[PrinterOutlook<'_>],
     jobs: &HashMap<Id, &Job>,
     shop: ShopKnowledge<'_>,
+    wanted: &[Id],
     forecast: &mut Forecast,
 ) {
     let clearing = |outlook: &PrinterOutlook<'_>| {
@@ -328,6 +360,9 @@ fn play(
     let most = (jobs.len() + printers.len()) * STEPS_PER_JOB;
     let mut again = None;
     for _ in 0..most {
+        if !wanted.is_empty() && wanted.iter().all(|job| forecast.jobs.contains_key(job)) {
+            return;
+        }
         let Some(Reverse((now, first))) = moments.pop().filter(|_| rehearsal.waiting() > 0) else { return };
         first.into_iter().for_each(|printer| rehearsal.free(printer, now));
         while let Some(Reverse((_, more))) = moments.peek().filter(|Reverse((at, _))| *at == now).copied() {
