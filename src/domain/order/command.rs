@@ -18,6 +18,7 @@ use crate::promise::Promise;
 use crate::sign_off::Inspection;
 use crate::slice_source::SliceSource;
 use crate::time::Timestamp;
+use crate::timing::OrderRecovery;
 
 /// Data for a new order. The caller has already looked up SKUs, materials and files, because the rules perform no
 /// lookups.
@@ -318,6 +319,8 @@ pub enum OrderNews {
     Timing {
         /// Expected completion of printing, if it can be forecast.
         expected_at: Option<Timestamp>,
+        /// Ways to have the order ready in time, if they were searched for.
+        recovery: Option<Arc<OrderRecovery>>,
     },
     /// Records the inspection that was entered at a printer when its bed was cleared. The printer reports the
     /// inspection of each attempt, and resends the report until the order has responded.
