@@ -26,7 +26,7 @@ use crate::principal::Role;
 use crate::printer::{Attention, SlotSource};
 use crate::printer_status::{Activity, Connection, PrintEnd};
 use crate::sku::MachineType;
-use crate::timing::Timing;
+use crate::timing::{RemedyAct, Timing};
 
 /// Declares the named schema for each type, under the type's own name or under the name that follows it:
 /// `Activity = "PrinterState"`. The doc comment before a type is the description of its schema.
@@ -100,6 +100,11 @@ words! {
     PostingState,
     /// Outcome of a print, as reported by the printer.
     PrintEnd,
+    /// Action by staff that would have an order ready in time. `raise_priority`: give the order the highest priority.
+    /// `sign_off`: sign off the jobs. `resume`: resume the paused job. `clear_bed`: clear the bed of the printer.
+    /// `retry`: retry the failed jobs. `load`: load the materials into the printer. `return_to_service`: return the
+    /// printer to service.
+    RemedyAct,
     /// Outcome of a print, as determined by a user.
     Resolution,
     /// Side whose count is correct: `theirs` sets the shop's stock to the count in the outside system, `ours` records
