@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::promise::Promise;
 use crate::time::Timestamp;
 
-pub use recovery::recoveries;
-pub use remedy::{NamedRecord, OrderRecovery, Remedy, RemedyAct};
+pub use recovery::{last_job, recoveries};
+pub use remedy::{MAX_PRIORITY, NamedRecord, OrderRecovery, Remedy, RemedyAct};
 
 /// Number of equal parts that the promised span is divided into; an order expected in the last part is at risk.
 const SPAN_PARTS: i64 = 10;

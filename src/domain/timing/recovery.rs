@@ -61,6 +61,16 @@ pub fn recoveries(
     recovered.collect()
 }
 
+/// Returns the job that an order waits for longest: an unfinished one whose end cannot be predicted, else the one that
+/// ends last, else the last one that was created. Returns `None` if the order has no jobs.
+pub fn last_job<'o>(order: &'o Order, forecast: &Forecast) -> Option<&'o Job> {
+    let urgency = |job: &&Arc<Job>| {
+        let end = forecast.jobs.get(&job.id).copied().filter(|_| matters(job));
+        (matters(job), end.is_none(), end, job.number)
+    };
+    order.jobs.values().max_by_key(urgency).map(|job| &**job)
+}
+
 /// State of the shop in which acts are tried, and the number of forecasts that may still be made.
 struct RecoverySearch<'a> {
     forecast: &'a Forecast,

@@ -9,7 +9,7 @@ use words::Language;
 use words::staff::timing as texts;
 
 /// Highest priority of an order and its jobs.
-pub(super) const MAX_PRIORITY: u8 = 9;
+pub const MAX_PRIORITY: u8 = 9;
 
 /// Act by a person, in order of increasing effort.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]

@@ -47,6 +47,7 @@ mod printer_readings;
 mod printer_settings;
 mod products;
 mod quotes;
+mod remedy;
 mod settings;
 mod sheet;
 mod shell;

@@ -27,4 +27,6 @@ messages! {
 
     change_priority;
     open_printer;
+    kind_late_or_at_risk;
+    orders_at_risk(count: usize);
 }

@@ -164,6 +164,23 @@ fn nothing_is_said_of_an_order_that_is_at_risk_and_expected_in_time() {
 }
 
 #[test]
+fn an_order_waits_for_the_job_that_nobody_can_predict_or_that_ends_last() {
+    let shop = Shop::new(vec![order(10, 600, 3)], vec![printer(5, true, 2)]);
+    let last = |order: &Order| shop.look(|forecast, _, _, _| last_job(order, forecast).map(|job| job.id));
+    assert_eq!(last(&shop.orders[0]), Some(id(13)));
+    let with_state = |number: u32, state: JobState| {
+        with_jobs(&shop.orders[0], |job| job.id == id(number), |job| job.state = state).unwrap()
+    };
+    assert_eq!(last(&with_state(13, JobState::Completed)), Some(id(12)), "the other is over");
+    let mut unknown = shop.orders[0].clone();
+    let job = Job { state: JobState::Failed, ..sliced_job(9, 10, NOW) };
+    unknown.jobs.insert_mut(job.id, Arc::new(job));
+    assert_eq!(last(&unknown), Some(id(9)), "a person has to retry it");
+    assert_eq!(last(&with_all(&shop.orders[0], |job| job.state = JobState::Completed)), Some(id(13)));
+    assert_eq!(last(&order(20, 600, 0)), None);
+}
+
+#[test]
 fn the_work_is_bounded_and_the_most_urgent_come_first() {
     let orders: Vec<Order> = (1..=25).map(|n| order(n * 100, 30 + i64::from(n), 1)).collect();
     let shop = Shop::new(orders, vec![printer(5, true, 9)]);

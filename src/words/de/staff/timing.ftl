@@ -25,3 +25,12 @@ hopeless_earliest = Mit keinem einzelnen Schritt wird sie noch rechtzeitig ferti
 
 change_priority = Priorität erhöhen
 open_printer = Drucker ansehen
+
+## Seite „Aufgaben“
+
+kind_late_or_at_risk = Verspätete und gefährdete Bestellungen
+orders_at_risk =
+    { $count ->
+        [one] { $count } gefährdete Bestellung ansehen
+       *[other] { $count } gefährdete Bestellungen ansehen
+    }

@@ -25,3 +25,12 @@ hopeless_earliest = No single step now will get it ready in time; the earliest i
 
 change_priority = Raise priority
 open_printer = View printer
+
+## To-do page
+
+kind_late_or_at_risk = Orders late or at risk
+orders_at_risk =
+    { $count ->
+        [one] View { $count } order at risk
+       *[other] View { $count } orders at risk
+    }
