@@ -22,6 +22,7 @@ mod once;
 mod orders;
 mod products;
 mod quotes;
+mod remedies;
 mod settings;
 mod shipping;
 mod stock;

@@ -38,8 +38,10 @@ pub(super) fn head(
                 p { span class=(tone.class()) { (label) } ": " (timing_words(language, order, outlook)) }
                 @if let Some(reason) = delay_reason(language, &app.jobs, order) { p class="muted" { (reason) } }
                 @if let Some(recovery) = outlook.recovery.as_deref() {
-                    p { (recovery_words(language, recovery)) }
-                    (remedy_act(language, &app.board.shop, order, recovery, &format!("{ORDERS_PATH}/{}", order.id)))
+                    div class="choice" {
+                        p { (recovery_words(language, recovery)) }
+                        (remedy_act(language, &app.board.shop, order, recovery, &format!("{ORDERS_PATH}/{}", order.id)))
+                    }
                 }
             }
         }
