@@ -18,7 +18,7 @@ use ractor::{Actor, ActorCell, ActorProcessingErr, ActorRef, SpawnErr};
 
 use domain::aggregate::Versioned;
 use domain::dispatch::DispatchRules;
-use domain::forecast::{Forecast, ObservedPrint, Paces, PrinterOutlook, ShopKnowledge, forecast};
+use domain::forecast::{Forecast, ObservedPrint, Paces, PrinterOutlook, ShopKnowledge, forecast, recoveries};
 use domain::id::Id;
 use domain::job::AttemptState;
 use domain::material::Material;
@@ -27,7 +27,6 @@ use domain::printer::Printer;
 use domain::promise::{DelayRatios, Promise};
 use domain::shop_hours::ShopHours;
 use domain::time::Timestamp;
-use domain::timing::recoveries;
 use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
 use kernel::environment::Environment;

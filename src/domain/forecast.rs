@@ -9,6 +9,7 @@
 //! The forecast makes no decisions: it is not stored, and it does not commit any job to a printer.
 
 mod pace;
+mod recovery;
 
 #[cfg(test)]
 mod tests;
@@ -22,11 +23,12 @@ use crate::id::Id;
 use crate::job::{Job, JobState};
 use crate::order::{Order, OrderStatus};
 use crate::printer::{AttemptPhase, Clearing, CurrentAttempt, Printer};
+use crate::remedy::OrderRecovery;
 use crate::shop_hours::ShopHours;
 use crate::time::Timestamp;
-use crate::timing::OrderRecovery;
 
 pub use pace::{ObservedPrint, Paces};
+pub use recovery::{last_job, recoveries};
 
 /// Divisor applied to the expected time of an overdue print to estimate its remaining time.
 const OVERDUE_SHARE: i64 = 20;
@@ -119,7 +121,7 @@ pub struct Forecast {
     /// Number of jobs that wait for a printer.
     pub waiting: usize,
     /// Ways to have orders ready in time that are late or at risk. [`forecast`] leaves it empty: the caller adds the
-    /// [`crate::timing::recoveries`].
+    /// [`recoveries`].
     pub recoveries: HashMap<Id, Arc<OrderRecovery>>,
 }
 
@@ -142,7 +144,7 @@ pub fn forecast<'a>(
 
 /// Returns the time by which all jobs of one order are expected to be printed, as in [`forecast`]; `None` if it cannot
 /// be predicted. Less is simulated: nothing after the last of these jobs has started.
-pub(crate) fn expected_end<'a>(
+fn expected_end<'a>(
     now: Timestamp,
     orders: impl IntoIterator<Item = &'a Order>,
     printers: &[PrinterOutlook<'_>],
@@ -205,12 +207,12 @@ fn is_open(order: &Order) -> bool {
 }
 
 /// Returns whether the order's completion depends on the job.
-pub(crate) fn matters(job: &Job) -> bool {
+fn matters(job: &Job) -> bool {
     !matches!(job.state, JobState::Completed | JobState::Cancelled) && job.cancel_requested_at.is_none()
 }
 
 /// Returns whether the job is waiting for a printer, or will be as soon as its stock has been checked.
-pub(crate) fn is_queued(job: &Job) -> bool {
+fn is_queued(job: &Job) -> bool {
     matches!(job.state, JobState::Validated | JobState::Sliced)
         && job.file_id.is_some()
         && job.attempt_id.is_none()

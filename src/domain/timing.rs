@@ -1,15 +1,9 @@
-//! Timing of a promised order: whether it will be ready by its deadline, and what would have it ready in time.
-
-mod recovery;
-mod remedy;
+//! Timing of a promised order: whether it will be ready by its deadline.
 
 use serde::{Deserialize, Serialize};
 
 use crate::promise::Promise;
 use crate::time::Timestamp;
-
-pub use recovery::{last_job, recoveries};
-pub use remedy::{MAX_PRIORITY, NamedRecord, OrderRecovery, Remedy, RemedyAct};
 
 /// Number of equal parts that the promised span is divided into; an order expected in the last part is at risk.
 const SPAN_PARTS: i64 = 10;

@@ -15,10 +15,10 @@ use crate::job::{Job, PrinterRecord, Resolution};
 use crate::material::{ClaimId, ClaimState};
 use crate::party::Party;
 use crate::promise::Promise;
+use crate::remedy::OrderRecovery;
 use crate::sign_off::Inspection;
 use crate::slice_source::SliceSource;
 use crate::time::Timestamp;
-use crate::timing::OrderRecovery;
 
 /// Data for a new order. The caller has already looked up SKUs, materials and files, because the rules perform no
 /// lookups.

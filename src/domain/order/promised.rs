@@ -11,8 +11,9 @@ use crate::mail::alert::AlertKind;
 use crate::mail::kind::own_page;
 use crate::notation;
 use crate::promise::Promise;
+use crate::remedy::OrderRecovery;
 use crate::time::Timestamp;
-use crate::timing::{OrderRecovery, Timing};
+use crate::timing::Timing;
 use words::Language;
 use words::staff::alerts as texts;
 

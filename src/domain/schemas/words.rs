@@ -25,8 +25,9 @@ use crate::posting::PostingState;
 use crate::principal::Role;
 use crate::printer::{Attention, SlotSource};
 use crate::printer_status::{Activity, Connection, PrintEnd};
+use crate::remedy::RemedyAct;
 use crate::sku::MachineType;
-use crate::timing::{RemedyAct, Timing};
+use crate::timing::Timing;
 
 /// Declares the named schema for each type, under the type's own name or under the name that follows it:
 /// `Activity = "PrinterState"`. The doc comment before a type is the description of its schema.

@@ -7,8 +7,9 @@ use crate::mail::alert::AlertKind;
 use crate::mail::{Channel, Mail};
 use crate::printer_status::PrintEnd;
 use crate::promise::Promise;
+use crate::remedy::{NamedRecord, OrderRecovery, Remedy, RemedyAct};
 use crate::time::{HOUR_MS, Timestamp};
-use crate::timing::{NamedRecord, OrderRecovery, Remedy, RemedyAct, Timing};
+use crate::timing::Timing;
 
 /// Builds an order for two parts, promised in ten hours, and returns it with the time of the promise.
 fn promised() -> (OrderDecider, Timestamp, [Id; 2]) {

@@ -4,8 +4,8 @@ use api_derive::Response;
 use serde::Serialize;
 
 use domain::id::Id;
+use domain::remedy::{NamedRecord, OrderRecovery, Remedy, RemedyAct};
 use domain::time::Timestamp;
-use domain::timing::{NamedRecord, OrderRecovery, Remedy, RemedyAct};
 use words::Language;
 
 /// Ways to have an order ready in time that is late or at risk.

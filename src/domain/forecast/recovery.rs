@@ -11,15 +11,15 @@ mod tests;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Timing;
-use super::remedy::{MAX_PRIORITY, NamedRecord, OrderRecovery, Remedy, RemedyAct};
-use crate::forecast::{Forecast, PrinterOutlook, ShopKnowledge, expected_end, is_queued, matters};
+use super::{Forecast, PrinterOutlook, ShopKnowledge, expected_end, is_queued, matters};
 use crate::id::Id;
 use crate::job::{Job, JobState};
 use crate::launch::{LaunchFacts, LaunchNeeds, Mismatch, fit};
 use crate::order::Order;
 use crate::printer::{AttemptPhase, Printer, Unready};
+use crate::remedy::{MAX_PRIORITY, NamedRecord, OrderRecovery, Remedy, RemedyAct};
 use crate::time::Timestamp;
+use crate::timing::Timing;
 
 /// Maximum number of orders examined. Those whose deadline is ahead come first, the most urgent first.
 const MAX_ORDERS: usize = 20;
@@ -101,7 +101,7 @@ struct ActTrial {
 
 /// Effect of an act on the input of a forecast.
 enum ActEffect {
-    /// None: the forecast assumes that the act is performed.
+    /// No effect: the forecast assumes that the act is performed.
     Assumed,
     /// Order as it would be.
     Order(Box<Order>),

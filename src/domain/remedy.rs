@@ -15,19 +15,19 @@ pub const MAX_PRIORITY: u8 = 9;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RemedyAct {
-    /// Give the order the highest priority.
+    /// Highest priority for the order.
     RaisePriority,
-    /// Sign off the printed parts of the jobs.
+    /// Sign-off of the jobs' printed parts.
     SignOff,
-    /// Resume the paused print of the job on the printer.
+    /// Resumption of the job's paused print on the printer.
     Resume,
-    /// Clear the bed of the printer.
+    /// Clearing of the printer's bed.
     ClearBed,
-    /// Retry the failed jobs.
+    /// Retry of the failed jobs.
     Retry,
-    /// Load spools of the materials into the printer.
+    /// Loading of full spools of the materials into the printer.
     Load,
-    /// Return the printer to service.
+    /// Return of the printer to service.
     ReturnToService,
 }
 
