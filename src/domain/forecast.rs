@@ -170,10 +170,10 @@ fn simulate<'a>(
     let queued: Vec<(Id, &Job)> = all.values().filter(|job| is_queued(job)).map(|job| (job.order_id, *job)).collect();
     // The queue is empty for most of the time, and there is nothing to simulate then.
     if !queued.is_empty() {
-        let wanted = only.map(|id| queued.iter().filter(|(order, _)| *order == id).map(|(_, job)| job.id).collect());
+        let goals = only.map(|id| queued.iter().filter(|(order, _)| *order == id).map(|(_, job)| job.id).collect());
         let mut rehearsal = QueueSimulation::new(shop.rules.clone(), queued, printers.iter().map(|one| one.printer));
         forecast.waiting = rehearsal.waiting();
-        play(&mut rehearsal, free, printers, &all, shop, wanted, &mut forecast);
+        play(&mut rehearsal, free, printers, &all, shop, goals, &mut forecast);
         let unassigned = rehearsal.first_waiting(MAX_WAITING_NAMED.saturating_sub(forecast.first_waiting.len()));
         forecast.first_waiting.extend(unassigned.into_iter().map(|(order, job)| WaitingJob { job, order }));
     }
@@ -339,15 +339,15 @@ fn wait_for_bed(
     shop.hours.after(over, clearing_ms(&printer.clearings, shop.hours))
 }
 
-/// Assigns the queued jobs to the printers as they become free: until those that are wanted have started, or all of
-/// them.
+/// Assigns the queued jobs to the printers as they become free: all of them or, if there are goals, until these have
+/// started.
 fn play(
     rehearsal: &mut QueueSimulation,
     free: Vec<(Timestamp, Id)>,
     printers: &[PrinterOutlook<'_>],
     jobs: &HashMap<Id, &Job>,
     shop: ShopKnowledge<'_>,
-    mut wanted: Option<Vec<Id>>,
+    mut goals: Option<Vec<Id>>,
     forecast: &mut Forecast,
 ) {
     let clearing = |outlook: &PrinterOutlook<'_>| {
@@ -361,11 +361,11 @@ fn play(
     let most = (jobs.len() + printers.len()) * STEPS_PER_JOB;
     let mut again = None;
     for _ in 0..most {
-        if let Some(wanted) = &mut wanted {
-            while wanted.last().is_some_and(|job| forecast.jobs.contains_key(job)) {
-                wanted.pop();
+        if let Some(goals) = &mut goals {
+            while goals.last().is_some_and(|job| forecast.jobs.contains_key(job)) {
+                goals.pop();
             }
-            if wanted.is_empty() {
+            if goals.is_empty() {
                 return;
             }
         }

@@ -43,22 +43,22 @@ pub fn recoveries(
     material_name: &dyn Fn(Id) -> Option<String>,
 ) -> HashMap<Id, Arc<OrderRecovery>> {
     let now = forecast.at;
-    let endangered = orders.iter().filter_map(|order| {
+    let urgent_orders = orders.iter().filter_map(|order| {
         let timing = order.timing(forecast.orders.get(&order.id).copied(), now)?;
         (timing != Timing::OnTime).then_some((order.deadline()?, *order))
     });
-    let mut endangered: Vec<(Timestamp, &Order)> = endangered.collect();
-    if endangered.is_empty() {
+    let mut urgent_orders: Vec<(Timestamp, &Order)> = urgent_orders.collect();
+    if urgent_orders.is_empty() {
         return HashMap::new();
     }
-    endangered.sort_by_key(|(deadline, order)| (*deadline < now, *deadline, order.id));
-    endangered.truncate(MAX_ORDERS);
+    urgent_orders.sort_by_key(|(deadline, order)| (*deadline < now, *deadline, order.id));
+    urgent_orders.truncate(MAX_ORDERS);
     let mut search = RecoverySearch::new(forecast, orders, printers, shop, material_name);
-    let recovered = endangered.into_iter().filter_map(|(deadline, order)| {
+    let entries = urgent_orders.into_iter().filter_map(|(deadline, order)| {
         let recovery = search.recovery(order, deadline)?;
         Some((order.id, Arc::new(recovery)))
     });
-    recovered.collect()
+    entries.collect()
 }
 
 /// Returns the job that an order waits for longest: an unfinished one whose end cannot be predicted, else the one that
@@ -207,8 +207,8 @@ impl<'a> RecoverySearch<'a> {
     /// Returns the acts to try for an order, each once.
     fn trials(&self, order: &Order, deadline: Timestamp) -> Vec<ActTrial> {
         let mut trials: Vec<ActTrial> = self.assumed_act(order).into_iter().collect();
-        trials.extend(raised(order));
-        trials.extend(retried(order));
+        trials.extend(priority_trial(order));
+        trials.extend(retry_trial(order));
         for needs in self.waiting_needs(order, deadline) {
             for trial in self.acts_at_printers(&needs) {
                 if !trials.iter().any(|one| one.is_same(&trial)) {
@@ -266,7 +266,7 @@ impl<'a> RecoverySearch<'a> {
     /// Returns the acts after which a printer could take a job with the given needs, or could take it sooner. Printers
     /// that can take it now need no act, and those that a person disconnected may be in any state.
     fn acts_at_printers(&self, needs: &LaunchNeeds) -> Vec<ActTrial> {
-        let mut ranked = Vec::new();
+        let mut ranking = Vec::new();
         for one in self.candidates.iter().filter(|one| one.facts.machine_type() == needs.machine_type) {
             let fit = fit(needs, &one.facts);
             let act = match (&one.busy, fit.fits()) {
@@ -276,11 +276,11 @@ impl<'a> RecoverySearch<'a> {
                 _ => continue,
             };
             let rank = (act, one.busy.is_some(), fit.rank(), one.printer.idle_since, one.printer.id);
-            ranked.push((rank, one.printer, fit.missing));
+            ranking.push((rank, one.printer, fit.missing));
         }
-        ranked.sort_by_key(|(rank, ..)| *rank);
+        ranking.sort_by_key(|(rank, ..)| *rank);
         let mut trials: Vec<ActTrial> = Vec::new();
-        for ((act, ..), printer, missing) in ranked {
+        for ((act, ..), printer, missing) in ranking {
             if trials.iter().filter(|trial| trial.act == act).count() < MAX_PRINTERS_PER_ACT {
                 trials.extend(self.act_at_printer(act, printer, &missing, needs));
             }
@@ -317,14 +317,14 @@ impl<'a> RecoverySearch<'a> {
 }
 
 /// Returns the trial of giving the order the highest priority; `None` if none of its jobs would gain from it.
-fn raised(order: &Order) -> Option<ActTrial> {
+fn priority_trial(order: &Order) -> Option<ActTrial> {
     let can_gain = |job: &Job| is_queued(job) && job.priority < MAX_PRIORITY;
     let after = with_jobs(order, can_gain, |job| job.priority = MAX_PRIORITY)?;
     Some(ActTrial::of_jobs(RemedyAct::RaisePriority, Vec::new(), ActEffect::Order(Box::new(after))))
 }
 
 /// Returns the trial of retrying the order's failed jobs; `None` if there are none.
-fn retried(order: &Order) -> Option<ActTrial> {
+fn retry_trial(order: &Order) -> Option<ActTrial> {
     let is_failed = |job: &Job| job.state == JobState::Failed && job.file_id.is_some() && matters(job);
     let after = with_jobs(order, is_failed, |job| {
         (job.state, job.attempt_id) = (JobState::Sliced, None);

@@ -27,7 +27,7 @@ async fn hasten(floor: &Floor, order: &str, seconds: i64) {
 }
 
 /// Orders a part, and stops the progress of the printer that prints it.
-async fn occupied(floor: &Floor, printer: usize) {
+async fn occupy(floor: &Floor, printer: usize) {
     let (_, job) = floor.one().await;
     floor.app.job_is(&job, "PRINTING").await;
     floor.sim(printer).handle.set_speed(STILL);
@@ -58,7 +58,7 @@ on_sqlite! {
         let white = floor.app.material("PETG white", 1_000.0).await;
         load(&floor, 0, &floor.material).await;
         load(&floor, 1, &white).await;
-        occupied(&floor, 0).await;
+        occupy(&floor, 0).await;
         let (order, job) = floor.one().await;
         let on_time = timing_is(&floor, &order, "on_time").await;
         assert!(on_time.get("recovery").is_none(), "{on_time}");
@@ -90,8 +90,8 @@ on_sqlite! {
 
         load(&floor, 1, &floor.material).await;
         floor.app.job_is(&job, "PRINTING").await;
-        let saved = timing_is(&floor, &order, "on_time").await;
-        assert!(saved.get("recovery").is_none(), "{saved}");
+        let rescue = timing_is(&floor, &order, "on_time").await;
+        assert!(rescue.get("recovery").is_none(), "{rescue}");
         for path in [&*order_page, "/to-do"] {
             shows(&sam, path, &[&*request, "Late orders"], false).await;
         }
@@ -100,7 +100,7 @@ on_sqlite! {
     async fn an_order_behind_others_is_given_priority_from_its_page(db: Db) {
         let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
-        occupied(&floor, 0).await;
+        occupy(&floor, 0).await;
         let (other, order) = (floor.order(1).await, floor.order(1).await);
         for order in [&other, &order] {
             timing_is(&floor, order, "on_time").await;
@@ -118,8 +118,8 @@ on_sqlite! {
         }
         let fields = [("form_token", &*token(&page)), ("priority", "9"), ("back", &*path)];
         done(&sam, &format!("{path}/change"), &fields).await;
-        let saved = timing_is(&floor, &order, "on_time").await;
-        assert_eq!((&saved["priority"], saved.get("recovery")), (&json!(9), None), "{saved}");
+        let rescue = timing_is(&floor, &order, "on_time").await;
+        assert_eq!((&rescue["priority"], rescue.get("recovery")), (&json!(9), None), "{rescue}");
         shows(&sam, &path, &["Raise priority"], false).await;
     }
 }

@@ -193,8 +193,8 @@ fn the_work_is_bounded_and_the_most_urgent_come_first() {
     assert_eq!(crowd(MAX_WORK as u32 / 3).recoveries().len(), 2);
 }
 
-/// State of an invented job: failed, printed and not signed off, or waiting for a printer.
-fn invented(number: u32, order: u32, (priority, material, minutes, state): (u8, u32, i64, u8)) -> Job {
+/// Builds a job in one of these states: failed, printed and not signed off, or waiting for a printer.
+fn random_job(number: u32, order: u32, (priority, material, minutes, state): (u8, u32, i64, u8)) -> Job {
     let (state, unsigned) = match state {
         0 => (JobState::Failed, false),
         1 => (JobState::Completed, true),
@@ -217,7 +217,7 @@ prop_compose! {
             let number = 2000 + n as u32 * 10;
             let mut order = order(number, minutes, 0);
             for (m, job) in jobs.into_iter().enumerate() {
-                let job = invented(number + 1 + m as u32, number, job);
+                let job = random_job(number + 1 + m as u32, number, job);
                 order.jobs.insert_mut(job.id, Arc::new(job));
             }
             order

@@ -112,8 +112,8 @@ pub struct OrderView<'a> {
     /// Timing of the order, which changes without a new version. Null before a promise is made, once all parts are made
     /// or the order is cancelled or refunded, and in the response to a change.
     timing: Option<Timing>,
-    /// Ways to have the order ready in time, forecast as `expectedAt`. Omitted unless the order is late, or at risk with
-    /// something to do about it; where many orders are late, also for the least urgent of them. For staff only.
+    /// Ways to have the order ready in time, forecast as `expectedAt`. Omitted unless the order is late, or at risk
+    /// with something to do about it; where many orders are late, also for the least urgent of them. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     recovery: Option<RecoveryView>,
     /// Notes from the customer; visible to the customer.

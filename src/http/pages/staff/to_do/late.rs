@@ -23,17 +23,17 @@ pub(super) fn late(language: Language, app: &ToDoHandles) -> TaskKind {
     let (all, forecast) = (app.board.orders.all_resident(), app.board.forecaster.latest());
     let now = app.board.shop.environment.now();
     let expected_at = |order: &Order| forecast.orders.get(&order.id).copied();
-    let endangered = all.iter().filter_map(|(_, state)| {
+    let urgent_orders = all.iter().filter_map(|(_, state)| {
         let order = state.state.as_ref()?;
         let timing = order.timing(expected_at(order), now)?;
         (timing != Timing::OnTime).then_some((timing, order.deadline()?, order))
     });
-    let mut endangered: Vec<(Timing, Timestamp, &Order)> = endangered.collect();
-    endangered.sort_by_key(|(timing, deadline, order)| (Reverse(*timing), *deadline, order.id));
-    let total = endangered.len();
-    let late = endangered.iter().filter(|(timing, ..)| *timing == Timing::Late).count();
-    let listed = endangered.iter().take(ROWS_PER_KIND as usize);
-    let rows = listed.map(|(_, _, order)| {
+    let mut urgent_orders: Vec<(Timing, Timestamp, &Order)> = urgent_orders.collect();
+    urgent_orders.sort_by_key(|(timing, deadline, order)| (Reverse(*timing), *deadline, order.id));
+    let total = urgent_orders.len();
+    let late = urgent_orders.iter().filter(|(timing, ..)| *timing == Timing::Late).count();
+    let first_orders = urgent_orders.iter().take(ROWS_PER_KIND as usize);
+    let rows = first_orders.map(|(_, _, order)| {
         let file = last_job(order, &forecast).and_then(|job| job.file_id);
         row(language, app, order, &OrderOutlook::of(order, &forecast, now)).picture(file)
     });
