@@ -76,6 +76,7 @@ pub mod quote;
 mod quote_status;
 pub mod refusal;
 mod region;
+pub mod remedy;
 pub mod requirement;
 pub mod restore;
 pub mod rules;

@@ -23,6 +23,7 @@ mod once;
 mod orders;
 mod products;
 mod quotes;
+mod remedies;
 mod search;
 mod settings;
 mod shipping;

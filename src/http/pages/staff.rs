@@ -48,6 +48,7 @@ mod printer_readings;
 mod printer_settings;
 mod products;
 mod quotes;
+mod remedy;
 mod scan;
 mod search;
 mod settings;

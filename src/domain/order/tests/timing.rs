@@ -7,6 +7,7 @@ use crate::mail::alert::AlertKind;
 use crate::mail::{Channel, Mail};
 use crate::printer_status::PrintEnd;
 use crate::promise::Promise;
+use crate::remedy::{NamedRecord, OrderRecovery, Remedy, RemedyAct};
 use crate::time::{HOUR_MS, Timestamp};
 use crate::timing::Timing;
 
@@ -20,7 +21,7 @@ fn promised() -> (OrderDecider, Timestamp, [Id; 2]) {
 }
 
 fn judge(desk: &mut OrderDecider, expected_at: Option<Timestamp>) -> Decision<Order, OrderNewsAnswer> {
-    desk.ask(&OrderNews::Timing { expected_at }).unwrap()
+    desk.ask(&OrderNews::Timing { expected_at, recovery: None }).unwrap()
 }
 
 fn alerts(decision: &Decision<Order, OrderNewsAnswer>) -> Vec<&Mail> {
@@ -58,6 +59,35 @@ fn staff_hear_who_waits_and_until_when() {
         assert!(alert.text.contains(words), "{words} in {}", alert.text);
     }
     assert!(alert.link.as_ref().unwrap().url.ends_with("/shop/orders?timing=late"), "{:?}", alert.link);
+}
+
+#[test]
+fn staff_hear_what_would_have_the_order_ready_in_time() {
+    let remedy = |ready_at: Timestamp| Remedy {
+        act: RemedyAct::Load,
+        printer: Some(NamedRecord { id: id(5), name: "Ada 2".to_owned() }),
+        materials: vec![NamedRecord { id: id(2), name: "PLA black".to_owned() }],
+        jobs: Vec::new(),
+        expected_at: ready_at,
+    };
+    let (mut desk, start, _) = promised();
+    let (ready_at, expected_at) = (start.plus_ms(9 * HOUR_MS), Some(start.plus_ms(11 * HOUR_MS)));
+    let recovery = OrderRecovery { remedies: vec![remedy(ready_at)], quickest: None, earliest_at: Some(ready_at) };
+    let late = desk.ask(&OrderNews::Timing { expected_at, recovery: Some(Arc::new(recovery)) }).unwrap();
+    let words = "Load PLA black into Ada 2 and it will be ready ";
+    let (event, text) = (late.events[0].data["remedy"].as_str().unwrap(), &alerts(&late)[0].text);
+    assert!(event.starts_with(words) && event.contains(&ready_at.to_string()[11..16]), "{event}");
+    assert!(text.contains(&format!("\n{words}")), "{text}");
+
+    let (mut desk, ..) = promised();
+    let recovery = OrderRecovery { remedies: Vec::new(), quickest: None, earliest_at: None };
+    let late = desk.ask(&OrderNews::Timing { expected_at, recovery: Some(Arc::new(recovery)) }).unwrap();
+    let hopeless = "No single step now will get it ready in time.";
+    assert_eq!(late.events[0].data["remedy"], hopeless);
+    assert!(alerts(&late)[0].text.contains(&format!("\n{hopeless}\n")), "{}", alerts(&late)[0].text);
+
+    let (mut desk, ..) = promised();
+    assert!(judge(&mut desk, expected_at).events[0].data["remedy"].is_null(), "nothing was searched for");
 }
 
 #[test]
