@@ -78,3 +78,18 @@ pub struct DecisionContext<'a> {
     /// Source of IDs, human-readable numbers and random numbers.
     pub ids: &'a dyn Ids,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_series_has_a_last_number_of_its_own() {
+        let mut last = LastNumbers::default();
+        for (series, number) in NumberSeries::ALL.into_iter().zip(1..) {
+            *last.of(series) += number;
+        }
+        assert_eq!(last, LastNumbers { order: 1, job: 2, quote: 3 });
+        assert_eq!(NumberSeries::ALL.map(NumberSeries::prefix), ["ORD", "JOB", "QUO"]);
+    }
+}
