@@ -128,6 +128,10 @@ type Outcome = Result<(i64, i64), String>;
 
 impl Rig {
     async fn new(max_waiting: usize) -> Self {
+        Self::with_policy(RestartPolicy::default(), max_waiting).await
+    }
+
+    async fn with_policy(policy: RestartPolicy, max_waiting: usize) -> Self {
         let memory = MemoryStore::new(Outbox::new(0));
         let script = Arc::new(Script::default());
         let log = ScriptedLog { memory: memory.clone(), script: script.clone() };
@@ -136,7 +140,6 @@ impl Rig {
         let environment = Arc::new(Environment::new(Bench::new().rules, Box::new(SeededIds::new(1)), clock));
         let health = HealthRegistry::default();
         let (root, _) = Root::spawn(None, Root, health.clone()).await.unwrap();
-        let policy = RestartPolicy::default();
         let directory = Directory::<Integration>::new(DirectoryArgs { store, environment, policy, max_waiting });
         let activator = Arc::new(NotingActivator(script.clone()));
         directory.start(&root, Arc::new(NoEffects), activator).await.unwrap();

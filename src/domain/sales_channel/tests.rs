@@ -163,12 +163,12 @@ fn a_channel_is_at_rest_once_it_is_deleted() {
         "sales_channel_not_found"
     );
     bench.tell(&mut this, id(1), &new()).unwrap();
-    let states = |this: &Option<SalesChannel>| this.as_ref().map(|one| (one.is_archived(), one.at_rest(), one.active));
-    assert_eq!(states(&this), Some((false, false, true)));
+    let states = |this: Option<&SalesChannel>| this.map(|one| (one.is_archived(), one.at_rest(), one.active));
+    assert_eq!(states(this.as_ref()), Some((false, false, true)));
     let unknown = SalesChannelRemoval::Unmap(id(9));
     assert!(bench.tell(&mut this, id(1), &unknown).unwrap().next.is_none());
     bench.tell(&mut this, id(1), &SalesChannelRemoval::Archive).unwrap();
-    assert_eq!(states(&this), Some((true, true, false)));
+    assert_eq!(states(this.as_ref()), Some((true, true, false)));
     assert!(bench.tell(&mut this, id(1), &SalesChannelRemoval::Archive).unwrap().next.is_none(), "once");
     assert_eq!(bench.tell(&mut this, id(1), &unknown).unwrap_err().code, "sales_channel_not_found");
 }

@@ -1,6 +1,7 @@
 //! Tests of what callers are told after each settlement of a commit.
 
 use super::*;
+use crate::effects::report;
 use domain::requirement::Requirement;
 use store::Unavailable;
 
@@ -110,4 +111,16 @@ async fn an_idempotency_key_is_used_once_and_what_changes_nothing_is_not_written
     let by_machine = CommandOrigin::new(Principal::Machine);
     assert_eq!(rig.ask(by_machine, IntegrationCommand::Read(14)).await, Ok((14, 4)));
     assert_eq!(rig.script.commits(), [commit(1, vec![])]);
+}
+
+#[tokio::test]
+async fn a_report_is_repeated_until_it_is_recorded_or_refused() {
+    let rig = Rig::new(10).await;
+    let handle = rig.directory.resident(id(1)).unwrap();
+    rig.script.fail(vec![settled(Settlement::NotDurable(Unavailable::Database)); 2]);
+    assert_eq!(report(&handle, IntegrationCommand::Read(11)).await.unwrap(), 11);
+    assert_eq!(rig.script.sizes(), [1, 1, 1]);
+    let unknown = rig.directory.activate(id(9));
+    let refused = report(&unknown, IntegrationCommand::Read(11)).await.unwrap_err();
+    assert_eq!(refused.to_string(), "no such integration");
 }

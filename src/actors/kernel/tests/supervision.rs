@@ -81,3 +81,32 @@ async fn a_kind_that_is_closed_finishes_what_it_accepted_and_accepts_nothing_mor
     assert_eq!(rig.read(12).await, Err("the server is shutting down".to_owned()));
     assert_eq!(rig.directory.summary().statuses, BTreeMap::from([("closed", 1)]));
 }
+
+#[tokio::test]
+async fn an_actor_that_crashes_too_often_is_parked() {
+    let rig = Rig::new(10).await;
+    for crashes in 1..=6 {
+        rig.directory.crash(id(1));
+        let (upto, version) = (10 + crashes, 1 + crashes);
+        let parked = "out of service after repeated faults".to_owned();
+        assert_eq!(rig.read(upto).await, if crashes <= 5 { Ok((upto, version)) } else { Err(parked) });
+    }
+    assert!(rig.directory.resident(id(1)).unwrap().is_parked());
+    let summary = rig.directory.summary();
+    assert_eq!((summary.statuses, summary.crashes), (BTreeMap::from([("parked", 1)]), 6));
+}
+
+#[tokio::test]
+async fn an_aggregate_at_rest_is_unloaded_and_comes_back_with_the_next_command() {
+    let policy = RestartPolicy { rest_after: Duration::from_millis(10), ..RestartPolicy::default() };
+    let rig = Rig::with_policy(policy, 10).await;
+    wait_until(|| rig.directory.count() == 0).await;
+    assert_eq!(rig.read(11).await, Ok((11, 2)));
+    let handle = rig.directory.resident(id(1)).unwrap();
+    wait_until(|| rig.directory.summary().statuses == BTreeMap::from([("resting", 1)])).await;
+    assert_eq!(handle.read().version, 2, "it can be read without an actor");
+    let answered = handle.ask(CommandOrigin::system(), IntegrationCommand::Read(12), ASK_TIMEOUT).await.unwrap();
+    assert_eq!((answered.answer, answered.version), (12, 3));
+    drop(handle);
+    wait_until(|| rig.directory.count() == 0).await;
+}
