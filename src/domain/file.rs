@@ -257,13 +257,16 @@ mod tests {
         let (bench, mut file) = (Bench::new(), None::<File>);
         assert_eq!(bench.tell(&mut file, id(1), &FileCommand::Archive).unwrap_err().code, "file_not_found");
         assert!(bench.tell(&mut file, id(1), &create(None)).unwrap().requirements.is_empty());
-        let made = file.clone().unwrap();
-        assert_eq!((made.id, made.name.as_str(), made.kind, made.size), (id(1), "vase.gcode", FileKind::Gcode, 7));
-        assert!(!made.is_archived());
+        let described = file.clone().unwrap();
+        assert_eq!(
+            (described.id, described.name.as_str(), described.kind, described.size),
+            (id(1), "vase.gcode", FileKind::Gcode, 7)
+        );
+        assert!(!described.is_archived());
         assert_eq!(bench.tell(&mut file, id(1), &create(None)).unwrap_err().code, "exists");
         let deleted = bench.tell(&mut file, id(1), &FileCommand::Archive).unwrap();
         assert_eq!(deleted.requirements, [Requirement::Unused { what: Referenced::File, id: id(1) }]);
-        assert_eq!(deleted.answer, File { archived: true, ..made });
+        assert_eq!(deleted.answer, File { archived: true, ..described });
         assert!(deleted.answer.is_archived());
         assert_eq!(bench.tell(&mut file, id(1), &FileCommand::Archive).unwrap_err().code, "file_not_found");
     }
@@ -280,8 +283,8 @@ mod tests {
             (&Principal::Machine, Some(id(5)), sliced),
         ] {
             let cx = DecisionContext { by, ..bench.cx() };
-            let made = create(sliced_from).decide(None, id(1), &cx).unwrap().answer;
-            assert_eq!(made.customer_upload, upload, "{by} {sliced_from:?}");
+            let uploaded = create(sliced_from).decide(None, id(1), &cx).unwrap().answer;
+            assert_eq!(uploaded.customer_upload, upload, "{by} {sliced_from:?}");
         }
         let photo = File::photo(&bench.cx(), id(6), "a.jpg".to_owned(), "cd".to_owned(), 9);
         assert_eq!((photo.kind, photo.customer_upload), (FileKind::Image, Some(CustomerUpload::PhotoOf(id(6)))));

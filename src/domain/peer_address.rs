@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_login_is_hidden_and_the_rest_of_an_address_is_shown() {
-        for (text, shown) in [
+        for (text, public) in [
             ("http://me:hunter2@10.0.0.1/a?b=c", "http://***@10.0.0.1/a?b=c"),
             ("http://:hunter2@10.0.0.1/", "http://***@10.0.0.1/"),
             ("http://me@10.0.0.1/", "http://***@10.0.0.1/"),
@@ -242,7 +242,7 @@ mod tests {
             ("HTTP://10.0.0.1", "HTTP://10.0.0.1"),
             ("me@home", "me@home"),
         ] {
-            assert_eq!(without_login(text), shown, "{text}");
+            assert_eq!(without_login(text), public, "{text}");
         }
     }
 

@@ -135,7 +135,7 @@ mod tests {
         let key = P::Key { id: id(3), name, role: Role::Customer, customer_email: None };
         let user = P::User { id: id(5), email: email.clone(), role: Role::Operator };
         let name_of = |kind: &str, number: u32| format!("{kind}:{}", id(number));
-        for (principal, shown, role, is_person, is_audited) in [
+        for (principal, text, role, is_person, is_audited) in [
             (P::System, "system".to_owned(), Some(Role::Admin), false, false),
             (P::Anonymous, "anonymous".to_owned(), None, true, true),
             (P::Machine, "machine".to_owned(), Some(Role::Admin), true, true),
@@ -147,7 +147,7 @@ mod tests {
             (P::Customer { id: id(4), email }, name_of("customer", 4), Some(Role::Customer), true, true),
             (user, name_of("user", 5), Some(Role::Operator), true, true),
         ] {
-            assert_eq!(principal.to_string(), shown);
+            assert_eq!(principal.to_string(), text);
             assert_eq!((principal.role(), principal.is_person(), principal.audited()), (role, is_person, is_audited));
         }
         for (role, word) in [(Role::Customer, "customer"), (Role::Operator, "operator"), (Role::Admin, "admin")] {

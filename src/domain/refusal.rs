@@ -295,13 +295,13 @@ mod tests {
             (0..count).for_each(|n| faults.note(&format!("m{n}"), "is not known"));
             faults
         };
-        let told = |faults: Faults| (faults.entries.len(), faults.left_out);
-        assert_eq!([50, 51].map(|count| told(some(count))), [(50, 0), (50, 1)]);
+        let counts = |faults: Faults| (faults.entries.len(), faults.left_out);
+        assert_eq!([50, 51].map(|count| counts(some(count))), [(50, 0), (50, 1)]);
         let (mut all, mut more) = (some(49), some(53));
         all.append(some(2));
-        assert_eq!(told(all), (50, 1));
+        assert_eq!(counts(all), (50, 1));
         more.append(some(52));
-        assert_eq!(told(more), (50, 55), "52 of the other, and 3 of its own");
+        assert_eq!(counts(more), (50, 55), "52 of the other, and 3 of its own");
         let mut nothing_listed = Faults { left_out: 2, ..Faults::default() };
         assert!(!nothing_listed.is_empty());
         nothing_listed.note("m", "is not known");

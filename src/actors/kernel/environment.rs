@@ -265,8 +265,8 @@ mod tests {
     #[test]
     fn an_environment_has_the_time_of_its_clock() {
         let clock = Box::new(|| Timestamp(7_000));
-        let given = Environment::with_clock(Bench::new().rules, clock, LastNumbers::default());
-        assert_eq!((given.now(), given.cx(&Principal::System).now), (Timestamp(7_000), Timestamp(7_000)));
+        let of_clock = Environment::with_clock(Bench::new().rules, clock, LastNumbers::default());
+        assert_eq!((of_clock.now(), of_clock.cx(&Principal::System).now), (Timestamp(7_000), Timestamp(7_000)));
         let of_the_machine = Environment::of_the_machine(Bench::new().rules, LastNumbers::default());
         let (before, now, after) = (machine_clock(), of_the_machine.now(), machine_clock());
         assert!(Timestamp(1_700_000_000_000) < before && before <= now && now <= after);

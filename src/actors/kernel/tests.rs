@@ -28,7 +28,7 @@ use store::outbox::Outbox;
 use store::reader::Reader;
 use store::{AggregateKey, CommitLog, CommitOwner, Settlement, Store, Submission};
 
-/// Fault of one commit.
+/// Fault that befalls a commit.
 #[derive(Clone)]
 enum CommitFault {
     /// The store does not get the commit, which is settled so.

@@ -300,16 +300,16 @@ mod tests {
         let reset = bench.tell(&mut access, Id::ONLY, &FactorCommand::Reset(user)).unwrap();
         assert_eq!((reset.rows.len(), access.as_ref().unwrap().sessions.size()), (3, 0), "the user and both sessions");
         assert_ne!(one, two);
-        let kept = tell(&mut bench, &mut access, &sign_in(user, 3, None)).unwrap().session.id;
+        let first = tell(&mut bench, &mut access, &sign_in(user, 3, None)).unwrap().session.id;
         tell(&mut bench, &mut access, &sign_in(user, 4, None)).unwrap();
         let (checked_hash, encrypted_secret) = (HASH.to_owned(), "v1:new".to_owned());
         let begin = FactorCommand::Begin { user, checked_hash, encrypted_secret: encrypted_secret.clone() };
         tell(&mut bench, &mut access, &begin).unwrap();
-        let keep = Some(kept);
+        let keep = Some(first);
         let confirm = FactorCommand::Confirm { user, encrypted_secret, step: 20, recovery_hashes: vec![], keep };
         tell(&mut bench, &mut access, &confirm).unwrap();
         let left: Vec<Id> = access.as_ref().unwrap().sessions.values().map(|session| session.id).collect();
-        assert_eq!(left, [kept]);
+        assert_eq!(left, [first]);
         assert_eq!(tell(&mut bench, &mut access, &confirm).unwrap_err().code, "second_factor_not_begun", "twice");
     }
 }

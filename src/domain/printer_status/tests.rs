@@ -83,8 +83,8 @@ fn a_status_tells_what_is_stated_reachable_and_away() {
         assert_eq!(status(Activity::Error).stated_activity(), Some(Activity::Error));
     }
     let status = Status::unavailable(C::WrongKey, "wrong key", Timestamp(7));
-    let told = (status.connection, status.message.as_deref(), status.updated_at, status.state);
-    assert_eq!(told, (C::WrongKey, Some("wrong key"), Timestamp(7), Activity::Offline));
+    let facts = (status.connection, status.message.as_deref(), status.updated_at, status.state);
+    assert_eq!(facts, (C::WrongKey, Some("wrong key"), Timestamp(7), Activity::Offline));
 }
 
 #[test]

@@ -29,8 +29,8 @@ fn envelope<T: Aggregate, C: Command<T>>(
     (Envelope::new(PendingCommand::new(caller, command), reply, permit), outcome)
 }
 
-/// Returns what the caller was told.
-fn told<T: Aggregate>(mut outcome: oneshot::Receiver<CommandEnd<T>>) -> String {
+/// Returns what the caller was outcome_of.
+fn outcome_of<T: Aggregate>(mut outcome: oneshot::Receiver<CommandEnd<T>>) -> String {
     match outcome.try_recv() {
         Ok(CommandEnd::Done(answered)) => format!("done at version {}", answered.version),
         Ok(CommandEnd::Failed(AskFailure::Refused(refusal))) => refusal.code,
@@ -52,14 +52,14 @@ fn an_envelope_that_is_dropped_claims_no_more_than_is_known() {
         let (mut envelope, outcome) = envelope::<Integration, _>(CommandOrigin::system(), begin());
         envelope.set_stage(stage);
         drop(envelope);
-        assert_eq!(told(outcome), words, "{stage:?}");
+        assert_eq!(outcome_of(outcome), words, "{stage:?}");
     }
     let (undecided, outcome) = envelope::<Integration, _>(CommandOrigin::system(), begin());
     undecided.reply(3);
-    assert_eq!(told(outcome), "not done");
+    assert_eq!(outcome_of(outcome), "not done");
     let (failed, outcome) = envelope::<Integration, _>(CommandOrigin::system(), begin());
     failed.fail(AskFailure::Unknown);
-    assert_eq!(told(outcome), "Unknown");
+    assert_eq!(outcome_of(outcome), "Unknown");
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_decision_is_told_with_its_version_and_the_type_of_its_answer() {
     let (mut refused, outcome) = envelope::<Integration, _>(CommandOrigin::system(), IntegrationCommand::Read(9));
     assert!(refused.decide(None, id(1), &bench.cx(), 0).is_none());
     refused.reply(0);
-    assert_eq!(told(outcome), "integration_not_found");
+    assert_eq!(outcome_of(outcome), "integration_not_found");
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_command_on_an_older_version_is_stale() {
         let (mut envelope, outcome) = envelope::<Material, _>(CommandOrigin::system(), update);
         envelope.decide(shelf.as_ref(), id(7), &bench.cx(), 4);
         envelope.reply(4);
-        assert_eq!(told(outcome), words);
+        assert_eq!(outcome_of(outcome), words);
     }
 }
 

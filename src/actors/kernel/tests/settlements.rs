@@ -100,8 +100,8 @@ async fn an_idempotency_key_is_used_once_and_what_changes_nothing_is_not_written
     let rig = Rig::new(10).await;
     let read = |key: &str, upto: i64| rig.ask(keyed(key), IntegrationCommand::Read(upto));
     let (one, two, three) = tokio::join!(rig.read(11), read("a", 12), read("a", 13));
-    let taken = "another request used the idempotency key at the same time".to_owned();
-    assert_eq!((one, two, three), (Ok((11, 2)), Ok((12, 3)), Err(taken)));
+    let collision = "another request used the idempotency key at the same time".to_owned();
+    assert_eq!((one, two, three), (Ok((11, 2)), Ok((12, 3)), Err(collision)));
     let commit = |audited, stored_versions| SubmittedCommit { commands: 1, audited, stored_versions };
     assert_eq!(rig.script.commits(), [commit(0, vec![]), commit(1, vec![3]), commit(1, vec![4])]);
     assert_eq!(rig.read(12).await, Ok((12, 3)), "it has been read already");

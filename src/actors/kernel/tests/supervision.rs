@@ -22,8 +22,8 @@ async fn a_directory_finds_what_exists_and_creates_nothing() {
     let directory = &rig.directory;
     assert!(directory.find(id(2)).await.unwrap().is_none() && directory.resident(id(2)).is_none());
     assert!(directory.read(id(2)).await.unwrap().is_none() && directory.present(id(2)).await.unwrap().is_none());
-    let found = directory.find(id(1)).await.unwrap().unwrap();
-    assert_eq!((found.id(), found.is_parked(), found.read().version), (id(1), false, 1));
+    let handle = directory.find(id(1)).await.unwrap().unwrap();
+    assert_eq!((handle.id(), handle.is_parked(), handle.read().version), (id(1), false, 1));
     for state in [directory.read(id(1)).await.unwrap(), directory.present(id(1)).await.unwrap()] {
         assert_eq!(state.unwrap().state.as_ref().map(|state| state.cursor), Some(5));
     }

@@ -102,17 +102,18 @@ fn what_is_blank_malformed_or_there_already_is_refused() {
     let unnamed = AddKey { name: " ".to_owned(), ..key("a", Role::Customer, Some("ann"), None) };
     assert_eq!(paths(&house.tell(&unnamed).unwrap_err()), ["name", "customerEmail"]);
     let add = key("a", Role::Operator, None, None);
-    let made = house.tell(&add).unwrap().answer.key;
+    let new_key = house.tell(&add).unwrap().answer.key;
     assert_eq!(house.tell(&add).unwrap_err().code, "exists");
     let session = house.session(ada, "one");
     let open = house.open(ada, "one");
     assert_eq!(house.tell(&open).unwrap_err().code, "exists");
-    let uses = |at: Timestamp| AccessCommand::Used { keys: vec![(made.id, at)], sessions: vec![(session, at)] };
+    let uses = |at: Timestamp| AccessCommand::Used { keys: vec![(new_key.id, at)], sessions: vec![(session, at)] };
     let (now, later) = (house.bench.now, house.bench.now.plus_ms(1));
     assert_eq!(house.tell(&uses(later)).unwrap().rows.len(), 2);
     assert!(house.tell(&uses(later)).unwrap().next.is_none(), "no later use");
     assert!(house.tell(&uses(now)).unwrap().next.is_none(), "an earlier one");
-    let twice = AccessCommand::Used { keys: vec![(made.id, later.plus_ms(9)), (made.id, later)], sessions: vec![] };
+    let twice =
+        AccessCommand::Used { keys: vec![(new_key.id, later.plus_ms(9)), (new_key.id, later)], sessions: vec![] };
     house.tell(&twice).unwrap();
-    assert_eq!(house.now().key(made.id).unwrap().last_used_at, Some(later.plus_ms(9)));
+    assert_eq!(house.now().key(new_key.id).unwrap().last_used_at, Some(later.plus_ms(9)));
 }
