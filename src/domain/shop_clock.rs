@@ -375,4 +375,14 @@ mod tests {
             prop_assert_eq!(read, Some(Timestamp(first.0 / 60_000 * 60_000)));
         }
     }
+
+    #[test]
+    fn zones_are_places_in_alphabetical_order() {
+        let names = ShopClock::zone_names();
+        let places = &names[1..];
+        assert!(places.is_sorted() && !places.contains(&"UTC".to_owned()), "{places:?}");
+        assert!(!places.iter().any(|name| NO_PLACES.iter().any(|other| name.starts_with(other))), "{places:?}");
+        // A machine without the database has none.
+        assert!(places.is_empty() || places.contains(&"Europe/Berlin".to_owned()), "{places:?}");
+    }
 }

@@ -232,4 +232,32 @@ mod tests {
             prop_assert!(until >= from.plus_ms(wait));
         }
     }
+
+    #[test]
+    fn periods_and_closed_days_are_bounded_in_number() {
+        let of = |days: usize, closed: usize| {
+            let closed = vec!["2026-12-25".to_owned(); closed];
+            ShopHours::parse(ShopClock::default(), &vec!["mon 08:00-09:00".to_owned(); days], &closed).map(|_| ())
+        };
+        assert_eq!((of(50, 1000), of(51, 0)), (Ok(()), Err(ShopHoursError::TooMany(50))));
+        assert_eq!(of(0, 1001), Err(ShopHoursError::TooMany(1000)));
+    }
+
+    #[test]
+    fn a_period_is_written_with_two_digits_and_may_end_at_midnight() -> Result<(), ShopHoursError> {
+        for hours in ["mon 8:00-18:00", "mon 08:0-18:00", "mon 08:00-08:00", "mon 08:00", "mon-day 08:00-18:00"] {
+            assert_eq!(shop("UTC", &[hours], &[]), Err(ShopHoursError::Period(hours.to_owned())), "{hours}");
+        }
+        // 2026-11-20 is a Friday.
+        let (from, to) = (at("2026-11-20T00:00:00Z"), at("2026-11-22T00:00:00Z"));
+        for hours in ["FRI 22:00-24:00", " fri 22:00-00:00 "] {
+            let shop = shop("UTC", &[hours], &[])?;
+            assert_eq!(shop.open_ms(from, to), 2 * HOUR, "{hours}");
+            assert_eq!(shop.after(from, 2 * HOUR), Some(at("2026-11-21T00:00:00Z")), "its last moment is in it");
+        }
+        assert_eq!(shop("UTC", &["fri-mon 00:00-24:00"], &[])?.open_ms(from, from.plus_ms(7 * 24 * HOUR)), 96 * HOUR);
+        assert_eq!(ShopHours::default().open_ms(to, from), 0);
+        assert_eq!(ShopHours::default().after(from, -1), Some(from));
+        Ok(())
+    }
 }

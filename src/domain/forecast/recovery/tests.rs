@@ -193,8 +193,11 @@ fn the_work_is_bounded_and_the_most_urgent_come_first() {
     assert_eq!(crowd(MAX_WORK as u32 / 3).recoveries().len(), 2);
 }
 
+/// Priority, material, minutes and state of a job at random.
+type RandomJob = (u8, u32, i64, u8);
+
 /// Builds a job in one of these states: failed, printed and not signed off, or waiting for a printer.
-fn random_job(number: u32, order: u32, (priority, material, minutes, state): (u8, u32, i64, u8)) -> Job {
+fn random_job(number: u32, order: u32, (priority, material, minutes, state): RandomJob) -> Job {
     let (state, unsigned) = match state {
         0 => (JobState::Failed, false),
         1 => (JobState::Completed, true),
@@ -213,7 +216,7 @@ prop_compose! {
         ),
         floor in prop::collection::vec((any::<bool>(), 0u32..3, any::<bool>(), 0u8..5), 0..6),
     ) -> Shop {
-        let invent = |(n, (minutes, jobs)): (usize, (i64, Vec<(u8, u32, i64, u8)>))| {
+        let invent = |(n, (minutes, jobs)): (usize, (i64, Vec<RandomJob>))| {
             let number = 2000 + n as u32 * 10;
             let mut order = order(number, minutes, 0);
             for (m, job) in jobs.into_iter().enumerate() {
