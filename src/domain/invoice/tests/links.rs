@@ -105,9 +105,9 @@ fn a_charged_period_is_issued_and_paid_once() {
 fn a_charged_line_has_a_unit_price_only_if_its_amount_divides_into_one() {
     let cases = [
         (&[(2, 4000), (1, 1000)][..], vec![(2, 2000), (1, 1000)]),
-        (&[(3, 4000), (1, 1000)], vec![(1, 4000), (1, 1000)]),
-        (&[(0, 5000)], vec![(1, 5000)]),
-        (&[(1, 0), (5, 5000)], vec![(1, 0), (5, 1000)]),
+        (&[(3, 4000), (1, 1000)][..], vec![(1, 4000), (1, 1000)]),
+        (&[(0, 5000)][..], vec![(1, 5000)]),
+        (&[(1, 0), (5, 5000)][..], vec![(1, 0), (5, 1000)]),
     ];
     for (lines, expected) in cases {
         let mut invoice = None::<Invoice>;
