@@ -3,6 +3,7 @@
 mod channel_sale;
 mod checkout;
 mod claims;
+mod departed;
 mod departures;
 mod doubts;
 mod ends;
