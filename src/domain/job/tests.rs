@@ -87,8 +87,8 @@ fn an_attempt_is_over_in_its_last_states_and_printed_in_some_of_them() {
     assert!(Attempt { unseen: true, ..cancelled }.printed(), "it began while nobody saw it");
     let signed = |good, automatic| SignOff { automatic, ..SignOff::automatic(true, good, now) };
     for (good, automatic, printed) in [(1, false, true), (0, false, false), (1, true, false)] {
-        let found = Attempt { sign_off: Some(signed(good, automatic)), ..attempt(S::NotStarted) };
-        assert_eq!(found.printed(), printed, "{good} {automatic}");
+        let cleared = Attempt { sign_off: Some(signed(good, automatic)), ..attempt(S::NotStarted) };
+        assert_eq!(cleared.printed(), printed, "{good} {automatic}");
     }
 }
 
@@ -99,10 +99,10 @@ fn a_print_took_the_time_between_its_seen_ends_and_came_as_far_as_was_told() {
     assert_eq!(print.took_ms(), Some(90_000));
     assert_eq!(Attempt { unseen: true, ..print.clone() }.took_ms(), None);
     assert_eq!(Attempt { ended_at: None, ..print.clone() }.took_ms(), None);
-    for (told, progress) in [(0.25, Some(0.25)), (-1.0, Some(0.0)), (7.0, Some(1.0)), (f64::NAN, None)] {
+    for (last, progress) in [(0.25, Some(0.25)), (-1.0, Some(0.0)), (7.0, Some(1.0)), (f64::NAN, None)] {
         let mut print = print.clone();
-        print.came_to(told);
-        assert_eq!(print.progress, progress, "{told}");
+        print.came_to(last);
+        assert_eq!(print.progress, progress, "{last}");
     }
 }
 

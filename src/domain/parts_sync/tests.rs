@@ -190,9 +190,13 @@ fn what_printers_did_not_record_is_named_with_its_spools() {
     };
     let missing =
         StockLink { awaited: vec![use_of(&[1], 5), use_of(&[2, 3], 7), use_of(&[4], 0)], ..link(&[(1, 100)]) };
-    let found = missing.missing_use("g").unwrap();
-    assert_eq!(found.kind, ConflictKind::PrintNotBooked);
-    assert!(found.message.starts_with("prints used 5 g of spool 1 and 7 g of spools 2, 3, but"), "{}", found.message);
+    let conflict = missing.missing_use("g").unwrap();
+    assert_eq!(conflict.kind, ConflictKind::PrintNotBooked);
+    assert!(
+        conflict.message.starts_with("prints used 5 g of spool 1 and 7 g of spools 2, 3, but"),
+        "{}",
+        conflict.message
+    );
     assert_eq!(link(&[(1, 100)]).missing_use("g"), None);
     let of = |spool| missing.missing_from(spool);
     assert_eq!([of(1), of(3), of(4), of(9)], [Some(Amount::units(5)), Some(Amount::units(7)), None, None]);
@@ -226,8 +230,8 @@ fn a_round_looks_sends_once_and_looks_again_until_nothing_is_left() {
     let lost = StockLink { given_up: vec![booking(100, 1), booking(101, 1)], ..calm };
     let mut round = LinkRound::default();
     assert_eq!(round.next(&lost), SyncMove::Seek(booking(100, 1)));
-    let found = round.sought(&lost, &booking(100, 1), BookingVerdict::Booked, false);
-    assert_eq!(found, Some(BookingVerdict::Booked));
+    let verdict = round.sought(&lost, &booking(100, 1), BookingVerdict::Booked, false);
+    assert_eq!(verdict, Some(BookingVerdict::Booked));
     let rest = StockLink { given_up: vec![booking(101, 1)], ..lost };
     assert_eq!(round.next(&rest), SyncMove::Seek(booking(101, 1)));
     assert_eq!(round.sought(&rest, &booking(101, 1), BookingVerdict::NotBooked, true), None);

@@ -5,14 +5,14 @@ use crate::bounds::MAX_CENTS;
 use crate::mail::Mail;
 use crate::time::DAY_MS;
 
-fn told(bench: &Bench, record: &mut Option<ChannelOrder>, command: &ChannelOrderCommand) -> Vec<Mail> {
+fn tell(bench: &Bench, record: &mut Option<ChannelOrder>, command: &ChannelOrderCommand) -> Vec<Mail> {
     bench.tell(record, id(1001), command).unwrap().created
 }
 
 /// Builds a record of an order that was paid, and waits for its lines to be looked up.
 fn waiting() -> (Bench, Option<ChannelOrder>) {
     let (bench, mut record) = (Bench::new(), None);
-    told(&bench, &mut record, &hear(messages(1)[1].clone()));
+    tell(&bench, &mut record, &hear(messages(1)[1].clone()));
     (bench, record)
 }
 
@@ -97,10 +97,10 @@ fn the_latest_content_counts_and_what_was_paid_or_cancelled_stays_so() {
     let same_time = ShopOrderUpdate { content: Some(content(9)), paid: false, ..paid.clone() };
     assert!(bench.tell(&mut record, id(1001), &hear(same_time)).unwrap().next.is_none());
     let later = ShopOrderUpdate { changed_at: Timestamp(3), number: "#2".to_owned(), ..paid.clone() };
-    told(&bench, &mut record, &hear(ShopOrderUpdate { content: Some(content(4)), ..later.clone() }));
-    let known = order(record.as_ref());
-    assert_eq!((known.content.as_ref(), known.number.as_str(), known.paid), (Some(&content(4)), "#2", true));
-    assert_eq!((known.external_id.as_str(), known.channel_id), ("1", id(CHANNEL)));
+    tell(&bench, &mut record, &hear(ShopOrderUpdate { content: Some(content(4)), ..later.clone() }));
+    let current = order(record.as_ref());
+    assert_eq!((current.content.as_ref(), current.number.as_str(), current.paid), (Some(&content(4)), "#2", true));
+    assert_eq!((current.external_id.as_str(), current.channel_id), ("1", id(CHANNEL)));
     let back = |refunded_cents, cancelled| ShopOrderUpdate { refunded_cents, cancelled, ..paid.clone() };
     for (update, state) in [
         (back(300, false), (300, false)),
@@ -108,19 +108,19 @@ fn the_latest_content_counts_and_what_was_paid_or_cancelled_stays_so() {
         (back(0, true), (300, true)),
         (back(0, false), (300, true)),
     ] {
-        told(&bench, &mut record, &hear(update));
+        tell(&bench, &mut record, &hear(update));
         let there = order(record.as_ref()).there;
         assert_eq!((there.refunded_cents, there.cancelled), state);
     }
     // While it is made, its content stays.
     let (bench, mut record) = waiting();
-    told(&bench, &mut record, &ChannelOrderCommand::Resolved);
-    told(&bench, &mut record, &hear(ShopOrderUpdate { content: Some(content(4)), ..later }));
+    tell(&bench, &mut record, &ChannelOrderCommand::Resolved);
+    tell(&bench, &mut record, &hear(ShopOrderUpdate { content: Some(content(4)), ..later }));
     assert_eq!(order(record.as_ref()).content, Some(content(1)));
     let (customer, other) = (Some(id(70)), Some(id(71)));
     for (customer, expected) in [(None, None), (customer, customer), (other, customer), (None, customer)] {
         let news = Box::new(paid.clone());
-        told(&bench, &mut record, &ChannelOrderCommand::Hear { channel: id(CHANNEL), customer, news });
+        tell(&bench, &mut record, &ChannelOrderCommand::Hear { channel: id(CHANNEL), customer, news });
         assert_eq!(order(record.as_ref()).customer_id, expected);
     }
 }
@@ -134,10 +134,10 @@ fn what_cannot_be_read_and_was_cancelled_bothers_nobody() {
         cancelled: true,
         ..messages(1)[1].clone()
     };
-    assert!(told(&bench, &mut record, &hear(unreadable.clone())).is_empty());
+    assert!(tell(&bench, &mut record, &hear(unreadable.clone())).is_empty());
     assert_eq!(order(record.as_ref()).problem, None);
     let mut record = None;
-    let mails = told(&bench, &mut record, &hear(ShopOrderUpdate { cancelled: false, ..unreadable }));
+    let mails = tell(&bench, &mut record, &hear(ShopOrderUpdate { cancelled: false, ..unreadable }));
     assert_eq!(order(record.as_ref()).problem.as_deref(), Some("the sold items cannot be read: line_items"));
     assert_eq!(mails[0].subject, "Paid order #1 from a sales channel is on hold");
     let text = "It is saved and will be produced as soon as possible. the sold items cannot be read: line_items.";
@@ -158,7 +158,7 @@ fn each_outcome_counts_only_while_it_is_awaited() {
     for early in [C::Made, C::NotMade("no".to_owned())] {
         assert!(bench.tell(&mut record, id(1001), &early).unwrap().next.is_none(), "{early:?}");
     }
-    let mails = told(&bench, &mut record, &unresolved(21));
+    let mails = tell(&bench, &mut record, &unresolved(21));
     assert_eq!(
         (order(record.as_ref()).missing.len(), order(record.as_ref()).missing.last().map(String::as_str)),
         (20, Some("V20"))
@@ -168,9 +168,9 @@ fn each_outcome_counts_only_while_it_is_awaited() {
         "{}",
         mails[0].text
     );
-    told(&bench, &mut record, &C::Retry);
+    tell(&bench, &mut record, &C::Retry);
     assert_eq!((order(record.as_ref()).effects(), order(record.as_ref()).problem.as_deref()), (vec![resolve(1)], None));
-    told(&bench, &mut record, &C::Resolved);
+    tell(&bench, &mut record, &C::Resolved);
     assert_eq!(
         (order(record.as_ref()).effects(), order(record.as_ref()).missing.len()),
         (vec![ChannelOrderEffect::Make], 0)
@@ -178,10 +178,10 @@ fn each_outcome_counts_only_while_it_is_awaited() {
     for late in [C::Resolved, unresolved(1), C::Retry] {
         assert!(bench.tell(&mut record, id(1001), &late).unwrap().next.is_none(), "{late:?}");
     }
-    told(&bench, &mut record, &C::NotMade("too many jobs".to_owned()));
+    tell(&bench, &mut record, &C::NotMade("too many jobs".to_owned()));
     assert_eq!((order(record.as_ref()).effects(), order(record.as_ref()).refused), (vec![resolve(1)], true));
-    told(&bench, &mut record, &C::Resolved);
-    told(&bench, &mut record, &C::Made);
+    tell(&bench, &mut record, &C::Resolved);
+    tell(&bench, &mut record, &C::Made);
     assert!(order(record.as_ref()).has_order && order(record.as_ref()).at_rest());
     for late in [C::Made, C::NotMade("no".to_owned()), C::Resolved, C::Retry] {
         assert!(bench.tell(&mut record, id(1001), &late).unwrap().next.is_none(), "{late:?}");
@@ -192,14 +192,14 @@ fn each_outcome_counts_only_while_it_is_awaited() {
 #[test]
 fn what_our_order_refuses_is_told_with_its_reason() {
     let (bench, mut record) = waiting();
-    told(&bench, &mut record, &ChannelOrderCommand::Resolved);
-    told(&bench, &mut record, &ChannelOrderCommand::Made);
+    tell(&bench, &mut record, &ChannelOrderCommand::Resolved);
+    tell(&bench, &mut record, &ChannelOrderCommand::Made);
     let cancelled = ShopOrderUpdate { cancelled: true, ..messages(1)[1].clone() };
-    told(&bench, &mut record, &hear(cancelled));
+    tell(&bench, &mut record, &hear(cancelled));
     let reported = order(record.as_ref()).there;
     assert_eq!(order(record.as_ref()).effects(), [ChannelOrderEffect::TellOrder(reported)]);
     let refused = Some("it was shipped".to_owned());
-    let mails = told(&bench, &mut record, &ChannelOrderCommand::Told { reported, refused });
+    let mails = tell(&bench, &mut record, &ChannelOrderCommand::Told { reported, refused });
     assert!(order(record.as_ref()).at_rest() && order(record.as_ref()).problem.as_deref() == Some("it was shipped"));
     assert_eq!(mails.len(), 1);
     assert!(mails[0].text.contains("it was shipped"), "{}", mails[0].text);
@@ -216,14 +216,14 @@ fn a_report_of_a_shipment_is_tried_for_thirty_days() {
         [(30 * DAY_MS - 1, TrackingState::Pending, 0), (30 * DAY_MS, TrackingState::Failed, 1)]
     {
         let (mut bench, mut record) = waiting();
-        told(&bench, &mut record, &C::Shipped(vec![shipment(1, false)]));
+        tell(&bench, &mut record, &C::Shipped(vec![shipment(1, false)]));
         bench.now = bench.now.plus_ms(waited_ms);
-        assert_eq!(told(&bench, &mut record, &again()).len(), mails);
+        assert_eq!(tell(&bench, &mut record, &again()).len(), mails);
         let tracking = &order(record.as_ref()).trackings[0];
         assert_eq!((tracking.state, tracking.tries, tracking.error.as_deref()), (state, 1, Some("away")));
         let retried_at = bench.now.plus_ms(5);
         bench.now = retried_at;
-        told(&bench, &mut record, &C::Retry);
+        tell(&bench, &mut record, &C::Retry);
         let tracking = &order(record.as_ref()).trackings[0];
         let is_failed = state == TrackingState::Failed;
         assert_eq!((tracking.state, tracking.tries), (TrackingState::Pending, u32::from(!is_failed)));
@@ -235,12 +235,12 @@ fn a_report_of_a_shipment_is_tried_for_thirty_days() {
 fn an_outcome_counts_for_the_shipment_that_it_names_while_that_is_pending() {
     use ChannelOrderCommand as C;
     let (bench, mut record) = waiting();
-    told(&bench, &mut record, &C::Shipped(vec![shipment(1, false), shipment(2, false)]));
+    tell(&bench, &mut record, &C::Shipped(vec![shipment(1, false), shipment(2, false)]));
     let tracked = |number, outcome| C::Tracked { number, outcome };
     assert!(bench.tell(&mut record, id(1001), &tracked(3, TrackingOutcome::Told)).unwrap().next.is_none());
-    told(&bench, &mut record, &tracked(2, TrackingOutcome::NotWanted));
-    told(&bench, &mut record, &tracked(1, TrackingOutcome::Again("away".to_owned())));
-    told(&bench, &mut record, &tracked(1, TrackingOutcome::Told));
+    tell(&bench, &mut record, &tracked(2, TrackingOutcome::NotWanted));
+    tell(&bench, &mut record, &tracked(1, TrackingOutcome::Again("away".to_owned())));
+    tell(&bench, &mut record, &tracked(1, TrackingOutcome::Told));
     let states: Vec<_> = order(record.as_ref()).trackings.iter().map(|one| (one.state, one.error.clone())).collect();
     assert_eq!(states, [(TrackingState::Told, None), (TrackingState::NotWanted, None)]);
     for late in [TrackingOutcome::Refused("no".to_owned()), TrackingOutcome::Again("no".to_owned())] {
@@ -248,7 +248,7 @@ fn an_outcome_counts_for_the_shipment_that_it_names_while_that_is_pending() {
     }
     // That it was the last one is heard later, and stays.
     for (last, expected) in [(true, true), (true, true), (false, true)] {
-        told(&bench, &mut record, &C::Shipped(vec![shipment(2, last)]));
+        tell(&bench, &mut record, &C::Shipped(vec![shipment(2, last)]));
         assert_eq!(
             (order(record.as_ref()).trackings.len(), order(record.as_ref()).trackings[1].shipment.last),
             (2, expected)
@@ -256,8 +256,8 @@ fn an_outcome_counts_for_the_shipment_that_it_names_while_that_is_pending() {
     }
     assert!(!order(record.as_ref()).trackings[0].shipment.last);
     let refused = tracked(3, TrackingOutcome::Refused("422".to_owned()));
-    told(&bench, &mut record, &C::Shipped(vec![shipment(3, true)]));
-    let mails = told(&bench, &mut record, &refused);
+    tell(&bench, &mut record, &C::Shipped(vec![shipment(3, true)]));
+    let mails = tell(&bench, &mut record, &refused);
     assert_eq!(mails[0].subject, "A shipment of order #1 from a sales channel could not be reported");
     assert!(mails[0].text.contains("shipment 3 of its order #1") && mails[0].text.contains("422"), "{}", mails[0].text);
 }

@@ -113,8 +113,8 @@ fn a_charged_line_has_a_unit_price_only_if_its_amount_divides_into_one() {
         let mut invoice = None::<Invoice>;
         Bench::new().tell(&mut invoice, id(1), &period(5000, lines)).unwrap();
         let content = invoice.unwrap().content;
-        let made: Vec<_> = content.lines.iter().map(|line| (line.quantity, line.unit_price_cents)).collect();
-        assert_eq!(made, expected, "{lines:?}");
+        let priced: Vec<_> = content.lines.iter().map(|line| (line.quantity, line.unit_price_cents)).collect();
+        assert_eq!(priced, expected, "{lines:?}");
         assert!(content.lines.iter().all(|line| line.description == "Filament box"));
     }
 }

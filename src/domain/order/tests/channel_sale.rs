@@ -169,8 +169,8 @@ fn what_the_shop_was_told_is_never_less_than_before() {
         let sold = desk.order.as_mut().unwrap().sold.as_mut().unwrap();
         (sold.told_shipments, sold.told_last) = before;
         let next = desk.ask(&OrderNews::ShopTold { shipments, last }).unwrap().next;
-        let told = next.map(|order| order.sold.map(|sold| (sold.told_shipments, sold.told_last)).unwrap());
-        assert_eq!(told, after, "{before:?} {shipments} {last}");
+        let reported = next.map(|order| order.sold.map(|sold| (sold.told_shipments, sold.told_last)).unwrap());
+        assert_eq!(reported, after, "{before:?} {shipments} {last}");
     }
     let mut own = OrderDecider::with(new_order(vec![line(1, 500, true)]));
     assert!(own.ask(&OrderNews::ShopTold { shipments: 1, last: true }).unwrap().next.is_none());

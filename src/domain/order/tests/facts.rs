@@ -129,9 +129,9 @@ fn the_balance_of_an_older_release_is_counted_from_its_payments() {
 #[test]
 fn the_invoice_is_told_again_whenever_something_about_the_money_differs() {
     let mut order = paid();
-    let told =
+    let reported =
         InvoicedMoney { payments: 1, kept_cents: 500, failed_cents: 0, paid: true, refunded: false, cancelled: false };
-    assert_eq!((order.money_in_short(), order.tell_invoice()), (told, None));
+    assert_eq!((order.money_in_short(), order.tell_invoice()), (reported, None));
     let summary = OrderPaymentSummary {
         version: 9,
         kept_cents: 500,
@@ -145,17 +145,17 @@ fn the_invoice_is_told_again_whenever_something_about_the_money_differs() {
     let invoice = order.invoice.unwrap().id;
     for (status, refunded, cancelled) in [(OrderStatus::Refunded, true, false), (OrderStatus::Cancelled, false, true)] {
         order.status = status;
-        let money = InvoicedMoney { refunded, cancelled, ..told };
+        let money = InvoicedMoney { refunded, cancelled, ..reported };
         assert_eq!(order.tell_invoice(), Some(OrderEffect::TellInvoice { invoice, money }));
         let at = order.money_at(9);
         assert_eq!((at.refunded, at.cancelled), (refunded, cancelled));
     }
     (order.status, order.ledger.payments[0].failed_cents) = (OrderStatus::Paid, 7);
-    let money = InvoicedMoney { failed_cents: 7, ..told };
+    let money = InvoicedMoney { failed_cents: 7, ..reported };
     assert_eq!(order.tell_invoice(), Some(OrderEffect::TellInvoice { invoice, money }));
     order.invoice = None;
     assert_eq!(order.tell_invoice(), None);
-    let unpaid = InvoicedMoney { payments: 0, kept_cents: 0, paid: false, ..told };
+    let unpaid = InvoicedMoney { payments: 0, kept_cents: 0, paid: false, ..reported };
     assert_eq!(placed().money_in_short(), unpaid);
 }
 

@@ -7,7 +7,7 @@ use crate::rules::TaxRate;
 use crate::testing::complete_seller;
 
 /// Returns the invoice that a commit creates.
-fn made<A>(decision: &Decision<Order, A>) -> Option<Invoice> {
+fn new_invoice<A>(decision: &Decision<Order, A>) -> Option<Invoice> {
     decision.created.iter().find_map(|created| match created {
         OrderCreated::Invoice(new) => Some(new.invoice.clone()),
         OrderCreated::Mail(_) => None,
@@ -23,7 +23,7 @@ fn a_seller_needs_a_tax_number_only_where_tax_is_charged() {
         desk.bench.rules.invoices.seller = seller();
         desk.ask(&OrderCommand::Create(Box::new(order_to("DE", 1000)))).unwrap();
         let paid = desk.pay();
-        assert_eq!((desk.o().invoice_waits, made(&paid).is_some()), (waits, !waits), "{bps}");
+        assert_eq!((desk.o().invoice_waits, new_invoice(&paid).is_some()), (waits, !waits), "{bps}");
     }
     // Of an order that was sold elsewhere, the shipping alone may be taxed.
     for (shipping_tax_rate_bps, tax, waits) in [(0, 0, false), (1900, 76, true)] {
@@ -59,7 +59,7 @@ fn an_invoice_that_waited_says_when_all_had_left_and_what_was_sold() {
         desk.bench.rules.invoices.seller = complete_seller();
         let issued = desk.ask(&OrderNews::IssueInvoice).unwrap();
         assert!(!issued.answer.is_wanted);
-        let invoice = made(&issued).unwrap();
+        let invoice = new_invoice(&issued).unwrap();
         assert_eq!(invoice.supplied_at, ships.then_some(shipped_at));
         let lines = invoice.content.lines.iter();
         let sold: Vec<_> =
@@ -86,11 +86,15 @@ fn only_money_that_is_kept_needs_another_invoice_once_the_first_is_void() {
         (order.status, order.ledger.kept_cents) = (status, kept_cents);
         let invoice = order.invoice.unwrap().id;
         let money = InvoicedMoney { payments: 9, ..order.money_in_short() };
-        let told = |invoice| OrderNews::InvoiceTold { invoice, money, void };
-        assert!(desk.ask(&told(id(99))).unwrap().next.is_none(), "that of another order");
-        let decision = desk.ask(&told(invoice)).unwrap();
+        let report = |invoice| OrderNews::InvoiceTold { invoice, money, void };
+        assert!(desk.ask(&report(id(99))).unwrap().next.is_none(), "that of another order");
+        let decision = desk.ask(&report(invoice)).unwrap();
         let now = desk.o().invoice.unwrap();
-        assert_eq!((now.id != invoice, made(&decision).is_some()), (is_new, is_new), "{status} {kept_cents} {void}");
+        assert_eq!(
+            (now.id != invoice, new_invoice(&decision).is_some()),
+            (is_new, is_new),
+            "{status} {kept_cents} {void}"
+        );
         assert_eq!(now.last_money == money, !is_new);
     }
 }

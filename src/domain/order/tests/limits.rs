@@ -49,15 +49,15 @@ fn a_customer_orders_for_themselves_only() {
     let key = Principal::Key { id: id(77), name, role: Role::Customer, customer_email };
     let bench = Bench::new();
     for by in [&customer, &key] {
-        for (asked, email) in
+        for (requested, email) in
             [(None, Some(own)), (Some(" Ann@Example.com"), Some(own)), (Some("bob@example.com"), None)]
         {
-            let new = NewOrder { customer_email: asked.map(str::to_owned), ..new_order(vec![line(1, 100, true)]) };
-            assert_eq!(new.judge(by, &bench.rules, bench.now).is_ok(), email.is_some(), "{by:?} {asked:?}");
+            let new = NewOrder { customer_email: requested.map(str::to_owned), ..new_order(vec![line(1, 100, true)]) };
+            assert_eq!(new.judge(by, &bench.rules, bench.now).is_ok(), email.is_some(), "{by:?} {requested:?}");
             let cx = DecisionContext { by, ..bench.cx() };
             match OrderCommand::Create(Box::new(new)).decide(None, id(ORDER_ID), &cx) {
-                Ok(decision) => assert_eq!(decision.answer.order.customer_email.as_deref(), email, "{asked:?}"),
-                Err(refusal) => assert_eq!((refusal.code.as_str(), email), ("forbidden", None), "{asked:?}"),
+                Ok(decision) => assert_eq!(decision.answer.order.customer_email.as_deref(), email, "{requested:?}"),
+                Err(refusal) => assert_eq!((refusal.code.as_str(), email), ("forbidden", None), "{requested:?}"),
             }
         }
     }

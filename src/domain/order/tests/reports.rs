@@ -171,10 +171,10 @@ fn a_print_has_the_times_that_somebody_saw() {
     }
     // What the order saw itself counts.
     let mut desk = printing();
-    let seen = desk.bench.now;
-    desk.bench.now = seen.plus_ms(7_000);
+    let began_at = desk.bench.now;
+    desk.bench.now = began_at.plus_ms(7_000);
     desk.report(ended(PrintEnd::Finished, None, Some(start), false));
-    assert_eq!((desk.last().started_at, desk.last().took_ms()), (Some(seen), Some(7_000)));
+    assert_eq!((desk.last().started_at, desk.last().took_ms()), (Some(began_at), Some(7_000)));
 }
 
 #[test]

@@ -87,8 +87,9 @@ fn of_two_inspections_at_the_same_moment_that_of_the_page_counts() {
     sign(&mut desk, one, good(1)).unwrap();
     let attempt = desk.o().jobs.get(&one).unwrap().attempts[0].id;
     let at = desk.bench.now;
-    let told = |inspection, at| OrderNews::SignedAtPrinter { job: one, attempt, inspection, by: "ann".to_owned(), at };
-    desk.ask(&told(good(0), at)).unwrap();
+    let report =
+        |inspection, at| OrderNews::SignedAtPrinter { job: one, attempt, inspection, by: "ann".to_owned(), at };
+    desk.ask(&report(good(0), at)).unwrap();
     assert_eq!(desk.o().parts()[0].good, 1);
     let (mut later, [one, _]) = pair();
     print(&mut later, one, PrintEnd::Finished);
@@ -133,17 +134,17 @@ fn a_promise_is_made_once_for_an_open_order_that_needs_nothing_but_time() {
     let (desk, jobs) = pair();
     let now = desk.bench.now;
     let promise = |promised_at| Promise { made_at: now, expected_at: now, promised_at, met_at: Some(now) };
-    let made = |desk: &OrderDecider, promised_at| {
+    let promise_of = |desk: &OrderDecider, promised_at| {
         let news = OrderNews::Promise(promise(promised_at));
         let decided = news.decide(desk.order.as_ref(), id(ORDER_ID), &desk.bench.cx()).unwrap();
         decided.next.and_then(|order| order.promise).map(|promise| (promise.promised_at, promise.met_at))
     };
-    assert_eq!(made(&desk, now), Some((now, None)));
-    assert_eq!(made(&desk, now.plus_ms(-1)), None, "it could not be kept");
+    assert_eq!(promise_of(&desk, now), Some((now, None)));
+    assert_eq!(promise_of(&desk, now.plus_ms(-1)), None, "it could not be kept");
     for (status, may) in [(OrderStatus::Printing, true), (OrderStatus::Ready, false), (OrderStatus::Cancelled, false)] {
         let mut desk = OrderDecider { bench: Bench::new(), order: desk.order.clone() };
         desk.order.as_mut().unwrap().status = status;
-        assert_eq!(made(&desk, now).is_some(), may, "{status}");
+        assert_eq!(promise_of(&desk, now).is_some(), may, "{status}");
     }
     for (state, is_cancelled, may) in [
         (JobState::Failed, false, false),
@@ -155,7 +156,7 @@ fn a_promise_is_made_once_for_an_open_order_that_needs_nothing_but_time() {
     ] {
         let mut desk = OrderDecider { bench: Bench::new(), order: desk.order.clone() };
         edit(&mut desk, jobs[0], |job| (job.state, job.cancel_requested_at) = (state, is_cancelled.then_some(now)));
-        assert_eq!(made(&desk, now).is_some(), may, "{state} {is_cancelled}");
+        assert_eq!(promise_of(&desk, now).is_some(), may, "{state} {is_cancelled}");
     }
 }
 

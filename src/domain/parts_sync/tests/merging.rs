@@ -123,14 +123,14 @@ fn a_change_that_was_given_up_is_looked_for_and_counts_when_it_arrives() {
     let full = pending.settled(id(BOOKING), &BookingVerdict::GivenUp).unwrap();
     assert_eq!((full.given_up.len(), full.given_up[0].id, full.given_up[31].id), (32, id(101), id(BOOKING)));
     let short = StockLink { given_up: given_up[1..].to_vec(), ..pending };
-    let kept = short.settled(id(BOOKING), &BookingVerdict::GivenUp).unwrap();
-    assert_eq!((kept.given_up.len(), kept.given_up[0].id), (32, id(101)));
+    let open = short.settled(id(BOOKING), &BookingVerdict::GivenUp).unwrap();
+    assert_eq!((open.given_up.len(), open.given_up[0].id), (32, id(101)));
     for (verdict, agreed) in [(BookingVerdict::Booked, 95), (BookingVerdict::Partly(Amount::units(-2)), 98)] {
-        let late = kept.settled(id(110), &verdict).unwrap();
+        let late = open.settled(id(110), &verdict).unwrap();
         assert_eq!((late.agreed, late.given_up.len(), late.round), (Some(grams(&[(1, agreed)])), 31, 5));
         assert!(late.given_up.iter().all(|lost| lost.id != id(110)));
     }
-    assert_eq!(kept.settled(id(110), &BookingVerdict::NotBooked), None);
+    assert_eq!(open.settled(id(110), &BookingVerdict::NotBooked), None);
     // It is looked for during one day.
     let lost = |age_ms: i64| Booking { at: NOW.plus_ms(-age_ms), ..booking(100, -5) };
     let day = 24 * 60 * 60 * 1000;

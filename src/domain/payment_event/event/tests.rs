@@ -244,9 +244,9 @@ fn what_a_refund_and_a_dispute_say_is_kept() {
         let object = json!({"id": "dp_1", "amount": 500, "reason": reason, "status": "prevented"});
         read("charge.dispute.created", &object).unwrap().effect
     };
-    for (given, reason) in [(json!("fraudulent"), "fraudulent"), (json!(null), "no reason given")] {
+    for (code, reason) in [(json!("fraudulent"), "fraudulent"), (json!(null), "no reason given")] {
         let (id, reason, state) = ("dp_1".to_owned(), reason.to_owned(), DisputeState::Won);
-        assert_eq!(dispute(given), PaymentEffect::Disputed(DisputeUpdate { id, amount_cents: 500, reason, state }));
+        assert_eq!(dispute(code), PaymentEffect::Disputed(DisputeUpdate { id, amount_cents: 500, reason, state }));
     }
     for kind in ["refund.updated", "charge.dispute.created"] {
         let nameless = json!({"id": "x_1", "status": "failed"});

@@ -38,13 +38,13 @@ fn a_line_costs_what_all_its_prints_took_and_its_margin_is_final_once_all_are_ov
     assert_eq!(quote.lines[1].amount_cents(), 818);
     assert_eq!((quote.lines[1].margin_cents(), quote.lines[0].margin_cents()), (Some(235), None));
 
-    let (mut made, [one, other]) = ordered();
-    print(&mut made, one, PrintEnd::Finished);
-    let begun = margins(quote, made.o());
+    let (mut production, [one, other]) = ordered();
+    print(&mut production, one, PrintEnd::Finished);
+    let begun = margins(quote, production.o());
     assert_eq!(begun.iter().map(|margin| (margin.line, margin.is_final)).collect::<Vec<_>>(), [(1, false)]);
-    print(&mut made, other, PrintEnd::Failed);
-    let mut order = made.o().clone();
-    let now = made.bench.now;
+    print(&mut production, other, PrintEnd::Failed);
+    let mut order = production.o().clone();
+    let now = production.bench.now;
     edit(&mut order, one, |job| {
         let mut refused = job.attempts[0].clone();
         (refused.state, refused.used) = (AttemptState::Refused, Amount::units(5));
@@ -70,8 +70,8 @@ fn a_line_costs_what_all_its_prints_took_and_its_margin_is_final_once_all_are_ov
 #[test]
 fn of_an_order_that_is_unpaid_nothing_is_final() {
     let desk = Desk::with(vec![line(1, 1000), cube(2, None)]);
-    let made = OrderDecider::with(new_order(vec![orders::line(1, 1000, true), orders::line(2, 409, true)]));
-    let all = margins(desk.q(), made.o());
+    let production = OrderDecider::with(new_order(vec![orders::line(1, 1000, true), orders::line(2, 409, true)]));
+    let all = margins(desk.q(), production.o());
     assert_eq!(all.len(), 1);
     let margin = all[0];
     assert_eq!((margin.is_final, margin.work.parts, margin.work.seconds), (false, 0, 0));

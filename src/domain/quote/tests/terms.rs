@@ -230,8 +230,8 @@ fn an_order_that_cannot_be_made_is_told_once_and_only_while_it_is_awaited() {
         assert!(desk.ask(&early).unwrap().next.is_none(), "{early:?}");
     }
     desk.ask(&QuoteCommand::Accept).unwrap();
-    let told = desk.ask(&failed("the SKU was deleted")).unwrap();
-    let [QuoteCreation::Mail(mail)] = &told.created[..] else { panic!("{:?}", told.created) };
+    let decision = desk.ask(&failed("the SKU was deleted")).unwrap();
+    let [QuoteCreation::Mail(mail)] = &decision.created[..] else { panic!("{:?}", decision.created) };
     let number = desk.q().number_text();
     assert_eq!(mail.subject, format!("Quote {number} was accepted, but its order cannot be created"));
     assert!(mail.text.contains("could not be created: the SKU was deleted."), "{}", mail.text);
