@@ -1,4 +1,4 @@
-//! What a job and its attempts say of themselves, and each step of a job's claims on its materials.
+//! Names and states of a job and its attempts, and each step of a job's claims on its materials.
 
 use super::*;
 use crate::launch::MaterialNeed;

@@ -1,4 +1,4 @@
-//! Which prints the parts of each shipment came from, and what that leaves to be made.
+//! Prints that the parts of each shipment came from, and the parts that are still to be made.
 
 use super::departures::print_all;
 use super::parts::plates;

@@ -1,4 +1,4 @@
-//! What an order says of itself: its names, who may read it, what it costs, and what the ledger knows of it.
+//! Facts about an order: its names, its readers, its price, and its payment terms.
 
 use super::*;
 use crate::aggregate::NewAggregate as _;
