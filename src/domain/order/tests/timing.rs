@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::mail::alert::AlertKind;
 use crate::mail::{Channel, Mail};
+use crate::notation;
 use crate::printer_status::PrintEnd;
 use crate::promise::Promise;
 use crate::remedy::{NamedRecord, OrderRecovery, Remedy, RemedyAct};
@@ -105,6 +106,38 @@ fn time_alone_makes_an_order_late_and_an_earlier_due_date_counts() {
     let late = judge(&mut desk, Some(start.plus_ms(3 * HOUR_MS)));
     assert_eq!(names(&late), ["order.late"]);
     assert!(alerts(&late)[0].text.contains(": due "), "{}", alerts(&late)[0].text);
+}
+
+#[test]
+fn what_is_late_is_said_with_its_deadline_and_forecast_and_for_whom() {
+    let (_, start, _) = promised();
+    let clock = Bench::new().rules.clock;
+    let in_hours = |hours: i64| start.plus_ms(hours * HOUR_MS);
+    let table = [
+        (None, Some(11), true, "promised for", in_hours(10)),
+        (Some(10), Some(11), true, "promised for", in_hours(10)),
+        (Some(9), Some(11), true, "due", in_hours(9)),
+        (Some(9), None, true, "due", in_hours(9)),
+        (None, None, false, "promised for", in_hours(10)),
+    ];
+    for (due, expected, has_email, words, deadline) in table {
+        let (mut desk, ..) = promised();
+        let order = desk.order.as_mut().unwrap();
+        order.due_at = due.map(in_hours);
+        order.customer_email = order.customer_email.take().filter(|_| has_email);
+        desk.bench.now = in_hours(10).plus_ms(1);
+        let late = judge(&mut desk, expected.map(in_hours));
+        let event = match expected {
+            Some(hours) => format!("now expected {}", clock.date_and_time(in_hours(hours))),
+            None => "no forecast available".to_owned(),
+        };
+        assert_eq!(late.events[0].data["message"], format!("{words} {}, {event}", clock.date_and_time(deadline)));
+        let time = |at| notation::date_and_time(Language::English, &clock, at);
+        let forecast = expected.map_or(event, |hours| format!("now expected {}", time(in_hours(hours))));
+        let of = if has_email { " for ann@example.com" } else { "" };
+        let text = format!("Order {}{of}: {words} {}, {forecast}.\n", desk.o().number_text(), time(deadline));
+        assert!(alerts(&late)[0].text.starts_with(&text), "{text} in {}", alerts(&late)[0].text);
+    }
 }
 
 #[test]
