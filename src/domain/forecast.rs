@@ -8,6 +8,7 @@
 //!
 //! The forecast makes no decisions: it is not stored, and it does not commit any job to a printer.
 
+mod ahead;
 mod pace;
 
 #[cfg(test)]
@@ -24,6 +25,7 @@ use crate::printer::{AttemptPhase, Clearing, CurrentAttempt, Printer};
 use crate::shop_hours::ShopHours;
 use crate::time::Timestamp;
 
+pub use ahead::{BedAhead, OrderAhead, SpoolAhead, end_of_next_hours};
 pub use pace::{ObservedPrint, Paces};
 
 /// Divisor applied to the expected time of an overdue print to estimate its remaining time.
