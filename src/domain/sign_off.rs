@@ -108,8 +108,8 @@ impl SignOff {
     }
 }
 
-/// Returns the reason that is most frequent among the last rejections, which come latest first; of several, the one used
-/// last. Reasons that are no longer configured do not count.
+/// Returns the reason that is most frequent among the last rejections, which come latest first; of several, the one
+/// used last. Reasons that are no longer configured do not count.
 pub fn usual_reason<'a>(last: &'a [String], configured: &[String]) -> Option<&'a str> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for reason in last.iter().filter(|reason| configured.contains(reason)) {
