@@ -63,7 +63,7 @@ pub struct ShiftEntry {
     pub actor: String,
     /// Time at which it was done.
     pub at: Timestamp,
-    /// What was done.
+    /// Work that was done.
     pub work: Work,
 }
 

@@ -1,4 +1,4 @@
-//! What a forecast means for the people of a shop in the next hours: beds to clear, spools to change, orders to finish.
+//! Consequences of a forecast for the people of a shop in the next hours: beds to clear, spools to change, orders to finish.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

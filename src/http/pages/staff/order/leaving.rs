@@ -106,8 +106,9 @@ fn whole_order(lines: &[(usize, &OrderLine, u64)]) -> String {
 fn ship_form(language: Language, order: &Order, class: &str, suggestion: &ShipmentSuggestion) -> Markup {
     let lines = leaving_lines(order);
     let is_short = order.status == OrderStatus::Ready && order.lacks_parts();
+    let next = (order.status == OrderStatus::Ready).then_some(TRACKING_ID);
     html! {
-        form class="tools" method="post" action=(order_path(order.id, "ship")) data-quiet="" data-next=(TRACKING_ID) {
+        form class="tools" method="post" action=(order_path(order.id, "ship")) data-quiet="" data-next=[next] {
             (hidden_once())
             @if !lines.is_empty() { input type="hidden" name=(SOME_PARTS_FIELD) value=(TICKED_WORD); }
             @if is_short { input type="hidden" name=(WHOLE_FIELD) value=(whole_order(&lines)); }

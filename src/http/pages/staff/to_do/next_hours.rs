@@ -1,4 +1,4 @@
-//! What the next hours hold: beds to clear, spools to change and orders due today, as a panel beside the tasks.
+//! Panel of the next hours: beds to clear, spools to change and orders due today, beside the tasks.
 //! Rendered once for all viewers, after each forecast, from what is in memory. Its lines are always as many, so that
 //! nothing moves when they change.
 
