@@ -1,4 +1,5 @@
-//! Consequences of a forecast for the people of a shop in the next hours: beds to clear, spools to change, orders to finish.
+//! Consequences of a forecast for the people of a shop in the next hours: beds to clear, spools to change, orders to
+//! finish.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -65,7 +66,7 @@ impl Forecast {
                 let current = printer.in_hand.as_ref().filter(|hand| !hand.over());
                 let current = current.and_then(|hand| self.jobs.get(&hand.job).copied());
                 let ends = current.into_iter().chain(self.queue_of(printer).iter().map(|queued| queued.done_at));
-                ends.map(|at| BedAhead { printer: printer.id, at })
+                ends.map(move |at| BedAhead { printer: printer.id, at })
             })
             .filter(|bed| bed.at < until)
             .collect();

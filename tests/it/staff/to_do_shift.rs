@@ -43,7 +43,7 @@ async fn clear(floor: &Floor, client: &Client, inspection: &[(&str, &str)]) {
     let page = client.get("/to-do").await;
     let path = format!("/floor/printers/{}/bed-cleared", floor.printers[0]);
     let (own, print) = (token(&page), print_on(&page, &path));
-    let fields = [&[("form_token", &*own), ("back", "/to-do"), ("print", &*print)], inspection].concat();
+    let fields = [&[("form_token", &*own), ("back", "/to-do"), ("print", &*print)][..], inspection].concat();
     let done = send(client, &path, &fields).await;
     assert_eq!(done.status, 200, "{}", done.text);
 }

@@ -73,7 +73,7 @@ pub(in crate::staff) fn next_hours(language: Language, app: &BoardHandles, forec
     let orders: Vec<&Order> = resident.iter().filter_map(|(_, versioned)| versioned.state.as_ref()).collect();
     let lines = [
         beds(language, forecast, &printers, until),
-        spools(language, app, (forecast, &orders), &printers, until),
+        spools(language, app, (forecast, orders.as_slice()), &printers, until),
         due(language, &orders, &forecast.orders_ahead(orders.iter().copied(), clock, now)),
     ];
     panel(language, &lines)
