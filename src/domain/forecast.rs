@@ -8,6 +8,7 @@
 //!
 //! The forecast makes no decisions: it is not stored, and it does not commit any job to a printer.
 
+mod ahead;
 mod pace;
 mod recovery;
 
@@ -27,6 +28,7 @@ use crate::remedy::OrderRecovery;
 use crate::shop_hours::ShopHours;
 use crate::time::Timestamp;
 
+pub use ahead::{BedAhead, OrderAhead, SpoolAhead, end_of_next_hours};
 pub use pace::{ObservedPrint, Paces};
 pub use recovery::{last_job, recoveries};
 

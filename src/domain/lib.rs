@@ -86,6 +86,7 @@ mod schemas;
 pub mod second_factor;
 pub mod seller;
 pub mod setup;
+pub mod shift;
 pub mod shop_clock;
 pub mod shop_hours;
 pub mod sign_in_link;

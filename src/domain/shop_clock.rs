@@ -10,7 +10,7 @@ use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Deserializer, de};
 
-use crate::time::{DAY_MS, EARLIEST, LATEST, Timestamp};
+use crate::time::{DAY_MS, EARLIEST, HOUR_MS, LATEST, Timestamp};
 
 /// Number of days before and after the current day for which the weekday is written.
 const WEEKDAY_DAYS: i64 = 6;
@@ -157,6 +157,11 @@ impl ShopClock {
         self.day_start(ShopClock::default().day(midnight))
     }
 
+    /// Returns the start of the hour that a time falls in.
+    pub fn hour_start(&self, at: Timestamp) -> Timestamp {
+        at.plus_ms(-at.0.saturating_add(self.offset_ms(at)).rem_euclid(HOUR_MS))
+    }
+
     /// Divides a time span at the points at which the clocks change. Each part has its start, its end, and the number
     /// of milliseconds by which the clock is ahead of UTC.
     pub fn offsets(&self, from: Timestamp, to: Timestamp) -> Vec<(Timestamp, Timestamp, i64)> {
@@ -216,7 +221,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::time::HOUR_MS;
 
     /// Rules rather than names, so that the tests need no time zone database.
     const BERLIN: &str = "CET-1CEST,M3.5.0,M10.5.0/3";
@@ -315,6 +319,14 @@ mod tests {
         assert_eq!(berlin.day_number(late), ShopClock::default().day_number(late) + 1);
         assert_eq!(berlin.day_start_before(late, 0), at("2026-11-27T23:00:00Z"));
         assert_eq!(berlin.day_start_before(late, 34), at("2026-10-24T22:00:00Z"), "it was summer then");
+    }
+
+    #[test]
+    fn hours_begin_by_the_clock_of_the_zone() {
+        let moment = at("2026-11-27T23:50:05Z");
+        assert_eq!(clock(BERLIN).hour_start(moment), at("2026-11-27T23:00:00Z"));
+        assert_eq!(clock("IST-5:30").hour_start(moment), at("2026-11-27T23:30:00Z"));
+        assert_eq!(clock(BERLIN).hour_start(at("2026-11-27T23:00:00Z")), at("2026-11-27T23:00:00Z"));
     }
 
     #[test]

@@ -108,6 +108,20 @@ impl SignOff {
     }
 }
 
+/// Returns the reason that is most frequent among the last rejections, which come latest first; of several, the one
+/// used last. Reasons that are no longer configured do not count.
+pub fn usual_reason<'a>(last: &'a [String], configured: &[String]) -> Option<&'a str> {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for reason in last.iter().filter(|reason| configured.contains(reason)) {
+        match counts.iter_mut().find(|(name, _)| *name == reason.as_str()) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((reason.as_str(), 1)),
+        }
+    }
+    // Of equal ones, the last in reverse order is the one used last.
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(reason, _)| reason)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,5 +183,16 @@ mod tests {
         ] {
             assert!(!one.says_the_same(&other), "{other:?}");
         }
+    }
+
+    #[test]
+    fn the_usual_reason_is_the_most_frequent_of_late_or_the_last() {
+        let own = |list: &[&str]| list.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
+        let configured = own(&["adhesion", "warping", "other"]);
+        let usual = |last: &[&str]| usual_reason(&own(last), &configured).map(str::to_owned);
+        assert_eq!(usual(&[]), None);
+        assert_eq!(usual(&["warping", "adhesion"]).as_deref(), Some("warping"));
+        assert_eq!(usual(&["warping", "adhesion", "adhesion"]).as_deref(), Some("adhesion"));
+        assert_eq!(usual(&["moon", "moon", "other"]).as_deref(), Some("other"), "nobody can choose it any more");
     }
 }

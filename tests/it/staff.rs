@@ -30,6 +30,7 @@ mod shipping;
 mod stock;
 mod to_do;
 mod to_do_printers;
+mod to_do_shift;
 mod users;
 mod webhooks;
 mod weights;
@@ -211,7 +212,8 @@ on_sqlite! {
         let ann = crate::billing::customer(&app, "ann@example.org").await;
         let program = crate::api::with_role(&app, "admin").await;
         for path in [
-            "/floor", "/floor?wall=1&q=x&size=small", "/to-do", "/shop/orders", "/shop/orders?status=paid&q=1&flagged=1",
+            "/floor", "/floor?wall=1&q=x&size=small", "/to-do", "/to-do/activity", "/shop/orders",
+            "/shop/orders?status=paid&q=1&flagged=1",
             "/shop/jobs", "/shop/jobs?state=PRINTING&q=1&printer=x&days=7&from=50", "/shop/search", "/shop/search?q=1",
         ] {
             let page = sam.get(path).await;

@@ -101,7 +101,7 @@ fn the_end_of_a_print_is_expected_to_the_minute() {
 #[test]
 fn a_print_is_new_far_from_its_end_and_without_an_estimate() {
     let is_new = |state, remaining_seconds, progress| {
-        Status { state, remaining_seconds, progress, ..Status::default() }.is_new_print()
+        Status { state, progress, remaining_seconds, ..Status::default() }.is_new_print()
     };
     assert!(is_new(Activity::Printing, None, 94.9));
     assert!(!is_new(Activity::Printing, None, 95.0));
