@@ -2,6 +2,7 @@
 
 mod attempt;
 mod clocks;
+mod statuses;
 mod suspected;
 mod verdict;
 
