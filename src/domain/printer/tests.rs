@@ -2,6 +2,10 @@
 
 mod attempt;
 mod clocks;
+mod evidence;
+mod readiness;
+mod registration;
+mod spools;
 mod statuses;
 mod suspected;
 mod verdict;
