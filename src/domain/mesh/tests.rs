@@ -144,7 +144,8 @@ fn what_is_no_mesh_is_refused_in_words() {
 #[test]
 fn a_mesh_that_ends_before_its_end_is_damaged() {
     let cube = text(&cuboid([0.0; 3], [10.0; 3]));
-    let with = |rest: &str| facts([&cube[..], rest.as_bytes()].concat(), ContentType::AsciiStl).map(|facts| facts.facets);
+    let with =
+        |rest: &str| facts([&cube[..], rest.as_bytes()].concat(), ContentType::AsciiStl).map(|facts| facts.facets);
     assert_eq!(with("\n"), Ok(12));
     let facet = "\nfacet\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n";
     assert_eq!(with(&format!("{facet}endfacet")), Ok(13), "the last word needs no end of its line");

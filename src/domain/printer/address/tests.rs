@@ -63,7 +63,7 @@ fn one_machine_is_known_however_its_address_is_written() {
         ("http://10.0.0.1:7125", "http://10.0.0.1:7126"),
         ("http://10.0.0.1/one", "http://10.0.0.1/two"),
         ("http://10.0.0.1", "http://10.0.0.2"),
-        ("http://octopi.local", "http://prusa.local"),
+        ("http://octopi.local", "http://shelf.local"),
         ("http://localhost", "http://octopi.local"),
         ("http://[::1]", "http://[fd00::1]"),
     ] {

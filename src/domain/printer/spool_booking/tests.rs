@@ -110,7 +110,7 @@ fn only_a_print_that_may_be_on_is_booked_on_at_most_sixteen_spools() {
     let mut shop = PrinterFixture::with_attempt();
     let booked = |shop: &PrinterFixture| shop.p().in_hand.as_ref().unwrap().booked_on.clone();
     shop.sees_on(Some(99), Activity::Idle, None);
-    assert_eq!(booked(&shop), [], "nothing was sent yet");
+    assert!(booked(&shop).is_empty(), "nothing was sent yet");
     shop.uploaded();
     (1..=17).for_each(|spool| shop.sees_on(Some(spool), Activity::Printing, None));
     assert_eq!(booked(&shop), (1..=16).collect::<Vec<i64>>());

@@ -40,39 +40,39 @@ fn a_material_that_is_newly_named_must_not_be_deleted() {
 
 #[test]
 fn a_printer_at_another_address_is_connected_anew() {
-    let known = Printer { known_key: Some("ab12".to_owned()), ..PrinterFixture::idle().p().clone() };
-    let disconnected = Printer { disconnected: true, connection: Connection::Disconnected, ..known.clone() };
+    let paired = Printer { known_key: Some("ab12".to_owned()), ..PrinterFixture::idle().p().clone() };
+    let disconnected = Printer { disconnected: true, connection: Connection::Disconnected, ..paired.clone() };
     let updated = |printer: &Printer, fields: PrinterFields| {
         let mut shop = shop_with(printer.clone());
         shop.ask(update(fields)).unwrap();
         (shop.p().connection, shop.p().activity, shop.p().known_key.is_some(), shop.p().pardons)
     };
-    let own = || known.fields.clone();
+    let own = || paired.fields.clone();
     let named = PrinterFields { name: "two".to_owned(), ..own() };
-    assert_eq!(updated(&known, named), (Connection::Connected, Activity::Idle, true, 0));
+    assert_eq!(updated(&paired, named), (Connection::Connected, Activity::Idle, true, 0));
     let moved = PrinterFields { base_url: "http://10.0.0.9".to_owned(), ..own() };
     let anew = |knows_key| (Connection::Connecting, Activity::Offline, knows_key, 1);
-    assert_eq!(updated(&known, moved.clone()), anew(true));
-    assert_eq!(updated(&known, PrinterFields { encrypted_api_key: "sealed".to_owned(), ..own() }), anew(true));
-    assert_eq!(updated(&known, PrinterFields { kind: "server_rest".to_owned(), ..own() }), anew(false));
-    assert_eq!(updated(&known, PrinterFields { serial: Some("SN-1".to_owned()), ..own() }), anew(false));
+    assert_eq!(updated(&paired, moved.clone()), anew(true));
+    assert_eq!(updated(&paired, PrinterFields { encrypted_api_key: "sealed".to_owned(), ..own() }), anew(true));
+    assert_eq!(updated(&paired, PrinterFields { kind: "server_rest".to_owned(), ..own() }), anew(false));
+    assert_eq!(updated(&paired, PrinterFields { serial: Some("SN-1".to_owned()), ..own() }), anew(false));
     assert_eq!(updated(&disconnected, moved), (Connection::Disconnected, Activity::Idle, true, 1), "by a person only");
 }
 
 #[test]
 fn the_first_sound_key_that_a_printer_shows_is_kept() {
     let idle = || PrinterFixture::idle().p().clone();
-    let kept = |printer: Printer, key: &str| {
+    let key_after = |printer: Printer, key: &str| {
         let mut shop = shop_with(printer);
         shop.ask(PrinterNews::KeyShown(key.to_owned())).unwrap();
         shop.p().known_key.clone()
     };
     let key = "0f".repeat(32);
-    assert_eq!(kept(idle(), &key), Some(key.clone()));
-    assert_eq!(kept(idle(), &format!("{key}0")), None, "longer than a digest");
-    assert_eq!(kept(idle(), "none of it"), None, "not hexadecimal");
-    assert_eq!(kept(Printer { known_key: Some("ab".to_owned()), ..idle() }, &key), Some("ab".to_owned()));
-    assert_eq!(kept(Printer { disconnected: true, ..idle() }, &key), None);
+    assert_eq!(key_after(idle(), &key), Some(key.clone()));
+    assert_eq!(key_after(idle(), &format!("{key}0")), None, "longer than a digest");
+    assert_eq!(key_after(idle(), "none of it"), None, "not hexadecimal");
+    assert_eq!(key_after(Printer { known_key: Some("ab".to_owned()), ..idle() }, &key), Some("ab".to_owned()));
+    assert_eq!(key_after(Printer { disconnected: true, ..idle() }, &key), None);
 }
 
 #[test]

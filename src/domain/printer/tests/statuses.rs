@@ -128,7 +128,7 @@ fn a_print_that_is_no_job_leaves_its_part_on_the_bed_however_it_goes_out_of_sigh
     shop.sees(Activity::Printing, Some(THEIRS), None);
     shop.sees(Activity::Paused, Some(THEIRS), None);
     assert!(!shop.p().bed_not_cleared, "it goes on");
-    let seen = shop.p().clone();
+    let printing = shop.p().clone();
     for (state, connection) in [
         (Activity::Idle, Connection::Connected),
         (Activity::Error, Connection::Connected),
@@ -136,7 +136,7 @@ fn a_print_that_is_no_job_leaves_its_part_on_the_bed_however_it_goes_out_of_sigh
         (Activity::Offline, Connection::FirmwareDisconnected),
         (Activity::Offline, Connection::WrongKey),
     ] {
-        shop.printer = Some(seen.clone());
+        shop.printer = Some(printing.clone());
         let status = shop.status(state, None, None);
         shop.tell(Status { connection, ..status });
         assert!(shop.p().bed_not_cleared, "{state:?} {connection:?}");
