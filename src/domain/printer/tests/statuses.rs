@@ -1,7 +1,9 @@
 //! Tests of what a single status proves about the attempt in hand, the axes and the bed.
 
 use super::*;
+use crate::amount::MAX_AMOUNT;
 use crate::job::PrinterRecord;
+use crate::printer_status::ReportedSlot;
 
 const THEIRS: &str = "theirs.gcode";
 const UNKNOWN: &str = "the printer no longer knows the file";
@@ -211,4 +213,65 @@ fn a_start_is_awaited_from_its_sending_until_it_is_known_what_came_of_it() {
     assert!(shop.p().awaits_start());
     shop.sees(Activity::Printing, Some(OURS), None);
     assert!(!shop.p().awaits_start());
+}
+
+#[test]
+fn the_expected_end_of_a_print_is_rounded_to_the_minute() {
+    let minute = Timestamp(1_700_000_040_000);
+    let end_ms = |updated_ms: i64, remaining_seconds: Option<i64>| {
+        let status = Status { updated_at: minute.plus_ms(updated_ms), remaining_seconds, ..Status::default() };
+        status.ends_at().map(|at| at.since(minute))
+    };
+    assert_eq!(end_ms(0, Some(600)), Some(600_000));
+    assert_eq!([end_ms(0, Some(629)), end_ms(0, Some(630))], [Some(600_000), Some(660_000)]);
+    assert_eq!(end_ms(29_999, Some(600)), Some(600_000));
+    assert_eq!(end_ms(0, Some(-600)), Some(0), "it should be over");
+    assert_eq!(end_ms(0, None), None);
+}
+
+#[test]
+fn a_print_is_new_until_its_printer_has_an_estimate() {
+    let is_new = |state, remaining_seconds, progress| {
+        Status { state, remaining_seconds, progress, ..Status::default() }.is_new_print()
+    };
+    assert!(is_new(Activity::Printing, None, 94.9));
+    assert!(!is_new(Activity::Printing, None, 95.0) && !is_new(Activity::Printing, Some(0), 0.0));
+    assert!(!is_new(Activity::Paused, None, 0.0));
+}
+
+#[test]
+fn what_a_printer_says_of_its_spools_is_cut_to_what_is_stored() {
+    let text = |text: &str| Some(text.to_owned());
+    let slot = |slot| ReportedSlot {
+        slot,
+        vendor_code: Some("é".repeat(60)),
+        kind: text(" "),
+        color: text("#FF00aa"),
+        remaining: Some(Amount(-1)),
+    };
+    let bounded = Status { slots: (0..70).map(slot).collect(), ..Status::default() }.bounded();
+    assert_eq!(bounded.slots.len(), 64);
+    let (vendor_code, color) = (Some("é".repeat(50)), text("#ff00aa"));
+    let expected = ReportedSlot { slot: 1, vendor_code, kind: None, color, remaining: Some(Amount::ZERO) };
+    assert_eq!(bounded.slots[1], expected);
+    let heavy = ReportedSlot { remaining: Some(Amount(i64::MAX)), ..ReportedSlot::default() };
+    assert_eq!(heavy.bounded().remaining, Some(MAX_AMOUNT));
+}
+
+#[test]
+fn only_a_printer_that_can_be_read_answers() {
+    let status = Status::unavailable(Connection::WrongKey, "no", Timestamp(7));
+    assert_eq!((status.state, status.connection), (Activity::Offline, Connection::WrongKey));
+    assert_eq!((status.message.as_deref(), status.updated_at), (Some("no"), Timestamp(7)));
+    for (connection, is_answering) in [
+        (Connection::Connected, true),
+        (Connection::ReadOnly, true),
+        (Connection::Connecting, false),
+        (Connection::Unreachable, false),
+        (Connection::WrongKey, false),
+        (Connection::FirmwareDisconnected, false),
+        (Connection::Disconnected, false),
+    ] {
+        assert_eq!(connection.is_answering(), is_answering, "{connection:?}");
+    }
 }
