@@ -7,6 +7,10 @@ use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+/// Room for a read, in bytes, as HTTP clients have it. With a few kilobytes the kernel's receive window for a long answer
+/// on loopback closes now and then, and both sides wait 40 ms for each other's timers, twice, whatever the server does.
+const READ_BYTES: usize = 65_536;
+
 /// Response, whatever its status.
 pub struct BenchAnswer<'a> {
     /// Status code.
@@ -86,6 +90,7 @@ impl Client {
         self.stream.write_all(request).await.ok()?;
         self.answer.clear();
         loop {
+            self.answer.reserve(READ_BYTES);
             if self.stream.read_buf(&mut self.answer).await.ok()? == 0 {
                 return None;
             }

@@ -292,7 +292,8 @@ mod tests {
 
     #[test]
     fn a_spool_that_does_not_last_for_the_print_under_way_is_to_be_changed_at_once() {
-        let bench = Bench { now: NOW, ..Bench::new() };
+        let mut bench = Bench::new();
+        bench.now = NOW;
         let mut busy = Some(printer(5, true, None));
         let take = TakeAttempt {
             attempt: id(50),

@@ -68,7 +68,7 @@ fn look_in_use(link: &StockLink, reading: &StockReading, quantity: Amount, in_us
         booking: id(BOOKING),
         now: NOW,
     };
-    link.looked(reading, &ours)
+    link.merge_reading(reading, &ours)
 }
 
 fn look(link: &StockLink, reading: &StockReading, quantity: i64) -> SyncStep {

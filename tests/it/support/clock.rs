@@ -62,6 +62,11 @@ impl Clock {
         std::fs::rename(new, self.file()).unwrap();
     }
 
+    /// Advances the clock by this many milliseconds.
+    pub fn advance(&self, ms: i64) {
+        self.set(offset(&self.file()) + ms);
+    }
+
     /// Returns the clock's time, in seconds since 1970.
     pub fn unix_now(&self) -> i64 {
         machine_clock().plus_ms(offset(&self.file())).0 / 1000

@@ -60,7 +60,7 @@ fn the_status_follows_from_what_is_known() {
     ];
     for ([has_order, making, cancelled, paid], status) in table {
         let there = ShopState { cancelled, refunded_cents: 0 };
-        let record = ChannelOrder { has_order, making, there, paid, ..waiting().1.unwrap() };
+        let record = ChannelOrder { paid, there, making, has_order, ..waiting().1.unwrap() };
         assert_eq!(record.status(), status, "{has_order} {making} {cancelled} {paid}");
     }
 }
@@ -101,7 +101,7 @@ fn the_latest_content_counts_and_what_was_paid_or_cancelled_stays_so() {
     let current = order(record.as_ref());
     assert_eq!((current.content.as_ref(), current.number.as_str(), current.paid), (Some(&content(4)), "#2", true));
     assert_eq!((current.external_id.as_str(), current.channel_id), ("1", id(CHANNEL)));
-    let back = |refunded_cents, cancelled| ShopOrderUpdate { refunded_cents, cancelled, ..paid.clone() };
+    let back = |refunded_cents, cancelled| ShopOrderUpdate { cancelled, refunded_cents, ..paid.clone() };
     for (update, state) in [
         (back(300, false), (300, false)),
         (back(200, true), (300, true)),

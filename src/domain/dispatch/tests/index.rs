@@ -4,9 +4,12 @@ use super::*;
 use crate::job::{ClaimStatus, FurtherNeed};
 use crate::launch::MaterialNeed;
 
+/// A change of a job.
+type JobChange = fn(&mut Job);
+
 #[test]
 fn only_a_job_that_waits_for_nothing_but_a_printer_is_ready() {
-    let changes: [(&str, fn(&mut Job)); 6] = [
+    let changes: [(&str, JobChange); 6] = [
         ("its stock is not checked", |job| job.state = JobState::Validated),
         ("its material is short", |job| job.stock = ClaimStatus::InLine),
         ("a further material is not held", |job| {

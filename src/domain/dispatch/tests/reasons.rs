@@ -24,9 +24,12 @@ fn attempted(state: AttemptState, unverified: bool, reason: Option<&str>) -> Job
     })
 }
 
+/// A change of a job.
+type JobChange = fn(&mut Job);
+
 #[test]
 fn each_state_has_its_reason() {
-    let cases: [(fn(&mut Job), Option<&str>); 16] = [
+    let cases: [(JobChange, Option<&str>); 16] = [
         (|job| job.state = JobState::Created, Some("The product is incomplete.")),
         (
             |job| (job.state, job.block_reason) = (JobState::Created, Some(NO_FILE_REASON.to_owned())),

@@ -78,7 +78,7 @@ fn only_what_the_shop_makes_for_itself_for_nothing_is_paid_at_once() {
     for (own_use, draft, cents, status, shipping_cents) in table {
         let mut desk = OrderDecider { bench: Bench::new(), order: None };
         desk.bench.rules.shipping_flat_cents = shipping_cents;
-        let new = NewOrder { own_use, draft, ..new_order(vec![line(1, cents, true)]) };
+        let new = NewOrder { draft, own_use, ..new_order(vec![line(1, cents, true)]) };
         let created = desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
         assert_eq!((desk.o().status, desk.o().shipping_cents), (status, shipping_cents), "{own_use} {draft} {cents}");
         assert_eq!(names(&created)[0], if draft { "order.draft" } else { "order.created" });

@@ -11,18 +11,18 @@ fn idle(change: fn(&mut Printer)) -> Printer {
     printer
 }
 
-fn fault() -> Option<FirmwareFault> {
-    Some(FirmwareFault { at: Timestamp(0), words: "Thermal Runaway".to_owned() })
+fn fault() -> FirmwareFault {
+    FirmwareFault { at: Timestamp(0), words: "Thermal Runaway".to_owned() }
 }
 
-fn manual() -> Option<ManualPrint> {
+fn manual() -> ManualPrint {
     let (id, file_name) = (id(70), "a.gcode".to_owned());
-    Some(ManualPrint { id, file_id: None, file_name, slots: Vec::new(), phase: ManualPhase::Taken })
+    ManualPrint { id, file_id: None, file_name, slots: Vec::new(), phase: ManualPhase::Taken }
 }
 
 #[test]
 fn an_idle_printer_says_what_keeps_it_from_a_job() {
-    for (printer, why) in [
+    for (printer, why) in vec![
         (idle(|one| one.archived = true), "deleted"),
         (idle(|one| one.disconnected = true), "disconnected"),
         (idle(|one| one.connection = Connection::WrongKey), "rejecting the API key"),
@@ -35,10 +35,10 @@ fn an_idle_printer_says_what_keeps_it_from_a_job() {
         (idle(|one| one.activity = Activity::Paused), "paused"),
         (idle(|one| one.activity = Activity::Error), "reporting an error"),
         (idle(|one| one.activity = Activity::Offline), "offline"),
-        (idle(|one| one.fault = fault()), "on hold after a firmware error"),
+        (idle(|one| one.fault = Some(fault())), "on hold after a firmware error"),
         (idle(|one| one.needs_home = true), "not homed"),
         (idle(|one| one.bed_not_cleared = true), "waiting for a clear bed"),
-        (idle(|one| one.manual = manual()), "starting a manual print"),
+        (idle(|one| one.manual = Some(manual())), "starting a manual print"),
     ] {
         assert_eq!((printer.free(), printer.is_free()), (Err(why.to_owned()), false));
         assert_eq!(printer.free_in(Language::English), Err(why.to_owned()));
@@ -59,31 +59,28 @@ fn a_printer_with_a_job_in_hand_says_how_far_it_is() {
     cancelled.ask(AttemptCommand::Cancel(id(ATTEMPT))).unwrap();
     let mut away = PrinterFixture::printing();
     away.silent();
-    for (shop, why) in [
-        (PrinterFixture::with_attempt(), "starting"),
-        (PrinterFixture::started(), "starting"),
-        (PrinterFixture::printing(), "printing"),
-        (phase(AttemptPhase::Paused { at }), "paused"),
-        (phase(AttemptPhase::Unverified { reason: String::new() }), "waiting to be checked"),
-        (cancelled, "finishing"),
-        (away, "offline"),
-    ] {
-        assert_eq!(shop.p().free(), Err(why.to_owned()));
-    }
+    let reason = |shop: PrinterFixture| shop.p().free().unwrap_err();
+    assert_eq!(reason(PrinterFixture::with_attempt()), "starting");
+    assert_eq!(reason(PrinterFixture::started()), "starting");
+    assert_eq!(reason(PrinterFixture::printing()), "printing");
+    assert_eq!(reason(phase(AttemptPhase::Paused { at })), "paused");
+    assert_eq!(reason(phase(AttemptPhase::Unverified { reason: String::new() })), "waiting to be checked");
+    assert_eq!(reason(cancelled), "finishing");
+    assert_eq!(reason(away), "offline");
     assert_eq!(PrinterFixture::printing().p().could_start(), Err("printing".to_owned()));
     assert_eq!(PrinterFixture::with_attempt().p().could_start(), Ok(()));
 }
 
 #[test]
 fn a_printer_goes_on_by_itself_unless_a_person_has_to_do_more_than_clear_its_bed() {
-    for (printer, goes_on) in [
+    for (printer, goes_on) in vec![
         (idle(|_| {}), true),
         (idle(|one| one.bed_not_cleared = true), true),
         (idle(|one| one.activity = Activity::Printing), true),
         (idle(|one| one.activity = Activity::Paused), true),
         (idle(|one| one.activity = Activity::Error), false),
         (idle(|one| one.activity = Activity::Offline), false),
-        (idle(|one| one.fault = fault()), false),
+        (idle(|one| one.fault = Some(fault())), false),
         (idle(|one| one.needs_home = true), false),
         (idle(|one| one.maintenance = Some(String::new())), false),
         (idle(|one| one.disconnected = true), false),
@@ -100,10 +97,10 @@ fn a_printer_is_at_rest_while_it_has_nothing_to_do_and_nothing_to_clear() {
         printer.is_at_rest(&Status { state, connection, ..Status::default() })
     };
     let held = PrinterFixture::with_attempt();
-    let manual = idle(|one| one.manual = manual());
+    let manual = idle(|one| one.manual = Some(manual()));
     assert!(rests(&idle(|_| {})) && !idle(|_| {}).is_at_rest(&Status::default()));
     assert!(!rests(held.p()) && !rests(&manual));
-    assert!(!rests(&idle(|one| one.needs_home = true)) && !rests(&idle(|one| one.fault = fault())));
+    assert!(!rests(&idle(|one| one.needs_home = true)) && !rests(&idle(|one| one.fault = Some(fault()))));
     let has_work = [&idle(|_| {}), held.p(), &manual].map(Printer::has_work_in_hand);
     assert_eq!(has_work, [false, true, true]);
 }

@@ -232,7 +232,7 @@ fn the_expected_end_of_a_print_is_rounded_to_the_minute() {
 #[test]
 fn a_print_is_new_until_its_printer_has_an_estimate() {
     let is_new = |state, remaining_seconds, progress| {
-        Status { state, remaining_seconds, progress, ..Status::default() }.is_new_print()
+        Status { state, progress, remaining_seconds, ..Status::default() }.is_new_print()
     };
     assert!(is_new(Activity::Printing, None, 94.9));
     assert!(!is_new(Activity::Printing, None, 95.0) && !is_new(Activity::Printing, Some(0), 0.0));

@@ -64,7 +64,7 @@ async fn find_orders(language: Language, app: &ShopSearchHandles, text: &str) ->
     }
     let filter = OrderFilter { q: Some(text.to_owned()), ..OrderFilter::default() };
     matches.extend(app.orders.orders.list(&filter, all, FEW_HITS).await?.0);
-    let matches = matches.iter().filter_map(|(versioned, outlook)| Some((versioned.state.as_ref()?, *outlook)));
+    let matches = matches.iter().filter_map(|(versioned, outlook)| Some((versioned.state.as_ref()?, outlook)));
     let hits = matches.map(|(order, outlook)| order_hit(language, app, order, outlook, number == Some(order.number)));
     let list = (texts::all_orders(language), address(ORDERS_PATH, &[("q", text)]));
     Ok(SearchGroup::new("orders", shell::orders(language), hits, list))
@@ -74,7 +74,7 @@ fn order_hit(
     language: Language,
     app: &ShopSearchHandles,
     order: &Order,
-    outlook: OrderOutlook,
+    outlook: &OrderOutlook,
     is_exact: bool,
 ) -> SearchHit {
     let file = order.lines.iter().find_map(|line| line.make.as_ref()?.file_id);
