@@ -71,6 +71,13 @@ impl Pair {
         stands_by(&second, &first).await;
         Some(Self { second, first, _shared: shared })
     }
+
+    /// Waits until the standby could take over.
+    async fn is_followed(&self) {
+        let database = TestDatabase::at(&self.first.db.url().unwrap());
+        until("the standby to be ready", || async { is_followed(&database.settings).await.unwrap().then_some(()) })
+            .await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -175,8 +182,7 @@ async fn a_server_that_does_not_share_the_folders_does_not_stand_by() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_standby_whose_key_is_replaced_ends_in_words_before_it_is_needed() {
     let Some(mut pair) = Pair::start().await else { return };
-    let database = TestDatabase::at(&pair.first.db.url().unwrap());
-    until("the standby to be ready", || async { is_followed(&database.settings).await.unwrap().then_some(()) }).await;
+    pair.is_followed().await;
     let replace = "UPDATE secret_checks SET value = 'another' WHERE name = 'SECRETS_KEY'";
     pair.first.db.execute(&pair.first, replace).await;
     assert!(!pair.second.ended().await, "it could not take over");

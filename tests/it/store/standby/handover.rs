@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use tokio::time::interval;
 
 use super::Pair;
+use crate::store::takeover::signal;
 use crate::support::{App, Client, on_both, until};
 
 /// Number of requests, sent at 50 per second.
@@ -80,6 +81,18 @@ async fn no_request_fails_or_counts_twice_during_a_handover() {
     assert_eq!(pair.first.db.query_number(&pair.first, COUNT).await, REQUESTS as i64);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sigusr2_hands_over_and_a_standby_ignores_it() {
+    let Some(mut pair) = Pair::start().await else { return };
+    signal(&pair.second, "USR2");
+    pair.second.has_logged(&["ignored SIGUSR2"]).await;
+    pair.is_followed().await;
+    signal(&pair.first, "USR2");
+    assert!(pair.first.ended().await, "{}", pair.first.log().join("\n"));
+    assert!(pair.first.log().iter().any(|line| line.contains("handing over to another server")));
+    pair.second.until_ready().await;
+}
+
 on_both! {
     async fn a_server_that_nobody_stands_by_for_does_not_hand_over(db: Db) {
         let words = match db.url() {
@@ -89,6 +102,8 @@ on_both! {
         let mut app = App::new(db).await;
         let refused = app.try_command(&["handover"], "").unwrap_err();
         assert!(refused.contains(words), "{refused}");
+        signal(&app, "USR2");
+        app.has_logged(&["cannot hand over on SIGUSR2", words]).await;
         app.get("/readyz").await.expect(200);
         app.stop().await;
         let refused = app.try_command(&["handover"], "").unwrap_err();
