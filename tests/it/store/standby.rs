@@ -13,6 +13,7 @@ use printfloor::store::lease::is_followed;
 use serde_json::json;
 use tempfile::TempDir;
 
+use self::versions::BECOME_OLDER;
 use crate::support::app::Builder;
 use crate::support::database::TestDatabase;
 use crate::support::{App, Db, until};
@@ -62,10 +63,23 @@ async fn stands_by(server: &App, leader: &App) {
 impl Pair {
     /// Starts both servers; `None` without PostgreSQL.
     async fn start() -> Option<Self> {
+        Self::start_changed(&[]).await
+    }
+
+    /// Starts both servers, the first of which is of an older version.
+    async fn start_older() -> Option<Self> {
+        Self::start_changed(&BECOME_OLDER).await
+    }
+
+    /// Starts both servers, the second one after these statements.
+    async fn start_changed(statements: &[&str]) -> Option<Self> {
         let db = Db::postgres_with_shop().await?;
         let (url, shared) = (db.url().unwrap(), tempfile::tempdir().unwrap());
         let settings = shared_folders(shared.path());
         let first = with_settings(App::on(db), &settings).with_public_url().start().await;
+        for statement in statements {
+            first.db.execute(&first, statement).await;
+        }
         let mut second = beside(&first, &url, &settings);
         second.spawn();
         stands_by(&second, &first).await;
