@@ -235,9 +235,10 @@ impl<'a> Original<'a> {
                 format!("\"number\":{number},\"revision\""),
                 format!("'\"number\":' || ({number} + c.n) || ',\"revision\"'"),
             ),
-            (format!("\"number\":{job_number},\"version\""), {
-                format!("'\"number\":' || ({job_number} + c.n) || ',\"version\"'")
-            }),
+            (
+                format!("\"number\":{job_number},\"version\""),
+                format!("'\"number\":' || ({job_number} + c.n) || ',\"version\"'"),
+            ),
             (format!("\"orderNumber\":{number},"), format!("'\"orderNumber\":' || ({number} + c.n) || ','")),
             (format!("ORD-{number:06}"), format!("'ORD-' || {}", self.six_digits(&format!("{number} + c.n")))),
             (TEMPLATE_EMAIL.to_owned(), format!("'buyer' || (c.n % {MAIL_BOXES}) || '@example.org'")),
