@@ -281,7 +281,7 @@ impl Server {
 
     /// Waits until the server is asked to hand over to the standby.
     pub async fn handover_requested(&self) {
-        self.handover.requested().await;
+        self.handover.wait_for_request().await;
     }
 
     /// Stops listening, lets requests finish and drains the app; aborts work that exceeds the time limit `within`.

@@ -124,8 +124,8 @@ impl MillionShop {
         app.connect(&fleet, CONNECTED_WITHIN).await;
         let sku = app.sku().await;
         let mut client = Client::connect(app.address).await;
-        let made = read_json(&mut client, &get(&format!("/api/skus/{sku}"), &app.key)).await;
-        let material = made["materialId"].as_str().unwrap().to_owned();
+        let product = read_json(&mut client, &get(&format!("/api/skus/{sku}"), &app.key)).await;
+        let material = product["materialId"].as_str().unwrap().to_owned();
         let order = json!({"lines": [{"skuId": sku, "quantity": 1}], "customerEmail": TEMPLATE_EMAIL});
         let order = app.make("/api/orders", &order).await;
         let path = format!("/api/orders/{order}");

@@ -68,7 +68,7 @@ impl HandoverDesk {
     }
 
     /// Waits for a request that can be met.
-    pub(super) async fn requested(&self) {
+    pub(super) async fn wait_for_request(&self) {
         self.requested.cancelled().await;
     }
 

@@ -187,11 +187,11 @@ async fn hand_over(exit: LeaderExit) {
     let count = async |sql: &str| pair.first.db.query_number(&pair.first, sql).await;
     assert_eq!((count(COUNT_MATERIALS).await, count(COUNT_ORDERS).await), (MATERIALS, ORDERS));
     assert_eq!(count(MIGRATED).await, 1);
-    let (last, mut seen) = (count(LAST_EVENT).await, Vec::new());
-    while seen.last() != Some(&last) {
-        seen.push(numbers.recv().await.expect("the stream goes on"));
+    let (last, mut received) = (count(LAST_EVENT).await, Vec::new());
+    while received.last() != Some(&last) {
+        received.push(numbers.recv().await.expect("the stream goes on"));
     }
-    assert!(seen.iter().copied().eq(1..=last), "an event is missing or came twice: {seen:?}");
+    assert!(received.iter().copied().eq(1..=last), "an event is missing or came twice: {received:?}");
     assert!(last >= ORDERS, "{last} events");
     follower.abort();
 }
