@@ -24,9 +24,9 @@ use tokio_util::sync::CancellationToken;
 pub use self::control_socket::CONTROL_SOCKET;
 pub(crate) use self::control_socket::SocketPath;
 pub(crate) use self::data_folder::{LOCK_FILE, absolute, lock};
-pub use self::handover::FAREWELL_TIME;
 pub(crate) use self::handover::HANDOVER_PATH;
 use self::handover::{COMMIT_TIME, HandoverDesk};
+pub use self::handover::{FAREWELL_TIME, HandoverRefusal};
 use self::lead::Lead;
 pub use self::lead::LeadLoss;
 pub use self::prepared::{DatabaseLead, PreparedServer};
@@ -128,8 +128,8 @@ pub struct Server {
     stopping: CancellationToken,
     /// Lead of the database, which another server may take.
     lead: Lead,
-    /// Token that is cancelled when the server is asked to hand over.
-    handover: CancellationToken,
+    /// Receiver of requests to hand over.
+    handover: HandoverDesk,
     /// Copy of the listener, for connections during a handover; `None` if no other server can use the database.
     listener: Option<net::TcpListener>,
     serving: Vec<JoinHandle<()>>,
@@ -178,7 +178,7 @@ impl Server {
         let bound = SocketPath::in_folder(&config.server.data_dir).and_then(|path| path.bind());
         let unix = bound.map_err(|source| StartError::Data { path: socket.clone(), source })?;
         server.control = Some(socket);
-        let desk = HandoverDesk::new(config.clone(), has_lease, server.handover.clone());
+        let desk = server.handover.clone();
         let state = http::AppState::new(server.shop.clone(), config, server.stopping.clone());
         server.setup_code = state.make_setup_code();
         let routes = http::pages::router(state.clone());
@@ -223,6 +223,7 @@ impl Server {
         match opened {
             Ok((shop, config, made_secrets)) => Ok(Self {
                 shop,
+                handover: HandoverDesk::new(config.clone(), lead.mark().is_some()),
                 config,
                 made_secrets,
                 setup_code: None,
@@ -230,7 +231,6 @@ impl Server {
                 control: None,
                 stopping: CancellationToken::new(),
                 lead,
-                handover: CancellationToken::new(),
                 listener: None,
                 serving: Vec::new(),
                 front: None,
@@ -274,9 +274,14 @@ impl Server {
         self.lead.lost().await
     }
 
+    /// Requests that the server hands over to the standby. Refuses if none is ready to take over.
+    pub async fn request_handover(&self) -> Result<(), HandoverRefusal> {
+        self.handover.request().await
+    }
+
     /// Waits until the server is asked to hand over to the standby.
     pub async fn handover_requested(&self) {
-        self.handover.cancelled().await;
+        self.handover.wait_for_request().await;
     }
 
     /// Stops listening, lets requests finish and drains the app; aborts work that exceeds the time limit `within`.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Statement};
+use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, QueryResult, Statement};
 
 const SERVER: &str = "PRINTFLOOR_TEST_POSTGRES";
 
@@ -80,13 +80,19 @@ pub async fn count_at(url: &str, sql: &str) -> i64 {
     row.try_get_by_index(0).unwrap()
 }
 
+/// Queries rows.
+pub async fn rows_of(db: &DatabaseConnection, sql: &str) -> Vec<QueryResult> {
+    db.query_all_raw(Statement::from_string(db.get_database_backend(), sql)).await.unwrap()
+}
+
 async fn run(server: &str, sql: &str) {
     let db = connect(server).await;
     db.execute_unprepared(sql).await.unwrap();
     db.close().await.unwrap();
 }
 
-async fn connect(url: &str) -> DatabaseConnection {
+/// Opens the database at this URL with a single connection.
+pub async fn connect(url: &str) -> DatabaseConnection {
     let mut options = ConnectOptions::new(url);
     options.max_connections(1).sqlx_logging(false);
     Database::connect(options).await.unwrap()

@@ -33,10 +33,11 @@ pub fn config(folder: &Path, database: Option<&str>) -> Config {
     config_with(folder, database, &[])
 }
 
-/// Builds settings as [`config`] does, with additional environment variables.
+/// Builds settings as [`config`] does, with additional environment variables, which take the place of others.
 pub fn config_with(folder: &Path, database: Option<&str>, more: &[(&str, &str)]) -> Config {
     let settings = variables(folder, database);
-    let own = settings.iter().map(|(name, text)| ((*name).to_owned(), text.clone()));
+    let own = settings.iter().filter(|(name, _)| more.iter().all(|(other, _)| other != name));
+    let own = own.map(|(name, text)| ((*name).to_owned(), text.clone()));
     let options = LoadOptions {
         file: None,
         env: own.chain(more.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))).collect(),

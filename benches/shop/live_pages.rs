@@ -84,12 +84,13 @@ pub async fn run() -> Vec<Row> {
 }
 
 /// Session of a signed-in staff member.
-struct MeasuredBrowser {
+pub struct MeasuredBrowser {
     cookie: String,
 }
 
 impl MeasuredBrowser {
-    async fn new(app: &Remote) -> Self {
+    /// Creates a user and signs in.
+    pub async fn new(app: &Remote) -> Self {
         let user = json!({"email": EMAIL, "name": "Sam", "role": "operator", "password": PASSWORD});
         app.make("/api/users", &user).await;
         let body = json!({"email": EMAIL, "password": PASSWORD}).to_string();
@@ -106,7 +107,7 @@ impl MeasuredBrowser {
     }
 
     /// Builds a request for a page. `takes` is the `Accept-Encoding`; empty for none.
-    fn get(&self, path: &str, takes: &str) -> Vec<u8> {
+    pub fn get(&self, path: &str, takes: &str) -> Vec<u8> {
         let head = format!("GET {path} HTTP/1.1\r\nhost: bench\r\ncookie: {}\r\n", self.cookie);
         format!("{head}accept-encoding: {takes}\r\n\r\n").into_bytes()
     }

@@ -3,6 +3,7 @@
 //! The command leaves nothing changed on disk, on printers or in services, so it can be used while the server is
 //! running.
 
+mod audit;
 mod backup;
 mod database;
 mod exposure;
@@ -40,6 +41,9 @@ pub async fn run(global: &GlobalOptions) -> Result<(), CliError> {
     address(&mut report, &config).await;
     exposure::check(&mut report, &config);
     let reading = database::check(&mut report, &config).await;
+    if reading.is_some() {
+        audit::check(&mut report, &config).await;
+    }
     machine::check(&mut report, &config, reading.is_some()).await;
     // With other secrets than those of the data, no printer's key can be decrypted: that is told once, not for each.
     if secrets::check(&mut report, &config, reading.is_some()).await {

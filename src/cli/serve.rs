@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 use std::{io, process};
 
-use stop_signals::StopSignals;
+use stop_signals::{HandoverSignal, StopSignals};
 
 use super::{CliError, GlobalOptions, api_client, output, settings};
 use crate::actors::kernel::environment::machine_clock;
@@ -33,6 +33,18 @@ enum StopReason {
     Signal,
     /// It was asked to hand over to the standby server.
     Handover,
+}
+
+/// Signals that a server listens to.
+struct ServerSignals {
+    stop: StopSignals,
+    handover: HandoverSignal,
+}
+
+impl ServerSignals {
+    fn listen() -> io::Result<Self> {
+        Ok(Self { stop: StopSignals::listen()?, handover: HandoverSignal::listen()? })
+    }
 }
 
 /// Exits the process as soon as standard input closes, without an orderly shutdown. Nothing is lost, because
@@ -75,7 +87,7 @@ pub async fn run(
         tracing::warn!("{warning}");
     }
     let mut signals =
-        StopSignals::listen().map_err(CliError::io("the server's signal handlers cannot be installed"))?;
+        ServerSignals::listen().map_err(CliError::io("the server's signal handlers cannot be installed"))?;
     let within = config.server.shutdown_timeout_seconds.duration();
     let Some(server) = Box::pin(start(config, &mut signals)).await? else { return Ok(()) };
     if let Some(file) = server.made_secrets() {
@@ -96,8 +108,9 @@ pub async fn run(
     let reason = tokio::select! {
         biased; // the loss of the lead is an error, so it is not hidden by a signal at the same moment
         loss = server.lead_lost() => StopReason::Lost(loss),
-        () = signals.next() => StopReason::Signal,
+        () = signals.stop.next() => StopReason::Signal,
         () = server.handover_requested() => StopReason::Handover,
+        () = request_on_signal(&server, &mut signals.handover) => StopReason::Handover,
     };
     // At once and without draining: what is done from here on, the other server does too.
     if let StopReason::Lost(loss) = reason {
@@ -120,7 +133,7 @@ pub async fn run(
     tokio::select! {
         biased; // done before given up
         () = ended => {}
-        () = signals.next() => return Err(CliError::Failed("stopped immediately by a second signal".to_owned())),
+        () = signals.stop.next() => return Err(CliError::Failed("stopped immediately by a second signal".to_owned())),
         () = tokio::time::sleep(within + farewell + CLOSE_GRACE) => {
             return Err(CliError::Failed("not all requests finished in time".to_owned()));
         }
@@ -129,14 +142,34 @@ pub async fn run(
     Ok(())
 }
 
+/// Waits for a SIGUSR2 that finds a standby server ready to take over. The server goes on with any other one.
+async fn request_on_signal(server: &Server, signal: &mut HandoverSignal) {
+    loop {
+        signal.next().await;
+        match server.request_handover().await {
+            Ok(()) => return,
+            Err(error) => tracing::warn!(%error, "cannot hand over on SIGUSR2"),
+        }
+    }
+}
+
+/// Logs each SIGUSR2 that a server receives before it leads. Never ends.
+async fn ignore_handovers<T>(signal: &mut HandoverSignal) -> T {
+    loop {
+        signal.next().await;
+        tracing::info!("ignored SIGUSR2: this server is not active, so it has nothing to hand over");
+    }
+}
+
 /// Starts the server as soon as it may use the database. Returns `None` if a signal stops it while another server does.
-async fn start(config: Config, signals: &mut StopSignals) -> Result<Option<Server>, CliError> {
+async fn start(config: Config, signals: &mut ServerSignals) -> Result<Option<Server>, CliError> {
     let early = || Err(CliError::Failed("stopped by a signal before the server had started".to_owned()));
     let mut prepared = Server::prepare(config).await?;
     let lead = tokio::select! {
         biased; // whoever leads is stopped in order
         lead = prepared.lead() => lead?,
-        () = signals.next() => {
+        lead = ignore_handovers(&mut signals.handover) => lead,
+        () = signals.stop.next() => {
             if !prepared.stands_by() {
                 return early();
             }
@@ -147,7 +180,7 @@ async fn start(config: Config, signals: &mut StopSignals) -> Result<Option<Serve
     tokio::select! {
         biased; // a server that has started is stopped in order
         started = prepared.start(lead, Box::new(machine_clock)) => Ok(Some(started?)),
-        () = signals.next() => early(),
+        () = signals.stop.next() => early(),
     }
 }
 

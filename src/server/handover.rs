@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::app::own_secrets;
 use crate::config::Config;
 use crate::http::error::ApiError;
+use crate::store::connect::OpenError;
 use crate::store::lease;
 
 /// Path on the control socket at which a handover is requested. It is no part of the API.
@@ -23,19 +24,52 @@ pub(super) const COMMIT_TIME: Duration = Duration::from_secs(5);
 /// other server may take to be ready.
 pub const FAREWELL_TIME: Duration = Duration::from_secs(5);
 
-/// Receiver of the request to hand over.
+/// Reason that a server does not hand over.
+#[derive(Debug, thiserror::Error)]
+pub enum HandoverRefusal {
+    /// No other server can use the database.
+    #[error("handover requires PostgreSQL and a standby server")]
+    NoLease,
+    /// Nobody stands by, or the server that does could not take over yet.
+    #[error("no standby server is ready to take over")]
+    NoStandby,
+    /// The database does not say whether a server stands by.
+    #[error(transparent)]
+    Database(OpenError),
+}
+
+/// Receiver of requests to hand over, which come over the control socket or by a signal.
 #[derive(Clone)]
 pub(super) struct HandoverDesk {
     config: Arc<Config>,
     /// `true` if another server can use the database.
     has_lease: bool,
+    /// Token that is cancelled by a request that can be met.
     requested: CancellationToken,
 }
 
 impl HandoverDesk {
-    /// Creates the desk; `requested` is cancelled by a request that can be met.
-    pub(super) fn new(config: Arc<Config>, has_lease: bool, requested: CancellationToken) -> Self {
-        Self { config, has_lease, requested }
+    /// Creates the desk of a server.
+    pub(super) fn new(config: Arc<Config>, has_lease: bool) -> Self {
+        Self { config, has_lease, requested: CancellationToken::new() }
+    }
+
+    /// Requests the handover. Refuses if no standby server is ready to take over.
+    pub(super) async fn request(&self) -> Result<(), HandoverRefusal> {
+        if !self.has_lease {
+            return Err(HandoverRefusal::NoLease);
+        }
+        let settings = own_secrets::database_settings(&self.config);
+        if !lease::is_followed(&settings).await.map_err(HandoverRefusal::Database)? {
+            return Err(HandoverRefusal::NoStandby);
+        }
+        self.requested.cancel();
+        Ok(())
+    }
+
+    /// Waits for a request that can be met.
+    pub(super) async fn wait_for_request(&self) {
+        self.requested.cancelled().await;
     }
 
     /// Returns the route of the control socket.
@@ -45,15 +79,9 @@ impl HandoverDesk {
 }
 
 async fn request(State(desk): State<HandoverDesk>) -> Result<StatusCode, ApiError> {
-    if !desk.has_lease {
-        return Err(ApiError::conflict("no_standby", "handover requires PostgreSQL and a standby server"));
-    }
-    match lease::is_followed(&own_secrets::database_settings(&desk.config)).await {
-        Ok(true) => {
-            desk.requested.cancel();
-            Ok(StatusCode::ACCEPTED)
-        }
-        Ok(false) => Err(ApiError::conflict("no_standby", "no standby server is ready to take over")),
-        Err(error) => Err(ApiError::unavailable("unavailable", error.to_string(), 5)),
+    match desk.request().await {
+        Ok(()) => Ok(StatusCode::ACCEPTED),
+        Err(error @ HandoverRefusal::Database(_)) => Err(ApiError::unavailable("unavailable", error.to_string(), 5)),
+        Err(refusal) => Err(ApiError::conflict("no_standby", refusal.to_string())),
     }
 }

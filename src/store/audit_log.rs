@@ -16,6 +16,8 @@ use entities::audit;
 
 /// Number of lines read at a time.
 const PAGE_LINES: u64 = 1000;
+/// Number of lines at the end of the log that are verified where the whole log would take too long.
+const END_LINES: i64 = 100;
 
 /// Outcome of a verification.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -94,6 +96,36 @@ impl AuditLog {
         }
         verification.head = check.head().clone();
         Ok(verification)
+    }
+
+    /// Verifies the last lines, up to the head; those before them are taken as they are. Returns the first fault.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the database cannot be read.
+    pub async fn verify_end(&self) -> Result<Option<ChainFault>, StoredShopError> {
+        let before = (self.head.number - END_LINES).max(0);
+        let mut rows = self.page(Some((before, String::new()))).await?.into_iter();
+        let mut check = ChainCheck::new(self.head.clone(), Vec::new());
+        if before > 0 {
+            // This one only has the hash that the next one continues.
+            match rows.next() {
+                Some(row) if row.number == before => {
+                    let line = ChainHead { number: before, hash: row.chain };
+                    check = ChainCheck::after(line, self.head.clone());
+                }
+                other => {
+                    let last = other.map_or(self.head.number, |row| row.number - 1);
+                    return Ok(Some(ChainFault::Missing { first: before, last }));
+                }
+            }
+        }
+        for row in rows {
+            if let Err(fault) = check.check(row.number, &row.chain, &chain_line(&row)) {
+                return Ok(Some(fault));
+            }
+        }
+        Ok(check.finish().err())
     }
 
     /// Closes the database.

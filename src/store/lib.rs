@@ -38,6 +38,8 @@ pub mod writer;
 pub use port::{CommitLog, DomainQueries};
 pub use submission::{AggregateKey, CommandWrites, CommitOwner, Settlement, Submission, Unavailable};
 
+use tokio::sync::oneshot;
+
 use crate::load::Load;
 use crate::ordered_work::{LoadAnswer, OrderedWork};
 use crate::reader::Reader;
@@ -109,9 +111,12 @@ impl Store {
         self.0.commits.run_in_order(OrderedWork::load::<T>(key, generation, back));
     }
 
-    /// Queues the deletion of rows whose retention period has ended as of `now`. It runs between transactions.
-    pub fn run_retention(&self, now: Timestamp) {
-        self.0.commits.run_in_order(OrderedWork::retention(now));
+    /// Deletes rows whose retention period has ended as of `now`, between transactions, but not so many that commits
+    /// wait for long. Returns whether there are more, for a further call; `false` as well if it cannot delete any.
+    pub async fn run_retention(&self, now: Timestamp) -> bool {
+        let (back, has_more) = oneshot::channel();
+        self.0.commits.run_in_order(OrderedWork::retention(now, back));
+        has_more.await.unwrap_or(false)
     }
 
     /// Forgets the generation of an aggregate. Must be called after the aggregate's actor has been unloaded.

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection};
+use tokio::sync::oneshot;
 
 use crate::reader::Reader;
 use crate::rows::{
-    DamagedRow, LINK_RETENTION_MS, LoadError, WriteError, purge_deliveries, purge_events, purge_exports,
-    purge_idempotency, purge_mails, purge_sign_in_links,
+    DamagedRow, LINK_RETENTION_MS, LoadError, MAX_PURGED_ROWS, WriteError, purge_deliveries, purge_events,
+    purge_exports, purge_idempotency, purge_mails, purge_sign_in_links,
 };
 use crate::{AggregateKey, StoredAggregate};
 use domain::aggregate::Versioned;
@@ -59,8 +60,8 @@ impl OrderedWork {
 
     /// Creates work that deletes rows whose retention period has ended as of `now`; idempotency keys have their own
     /// expiry time. With SQLite, the write-ahead log is also checkpointed and truncated, so that it does not stay at
-    /// its maximum size.
-    pub(super) fn retention(now: Timestamp) -> Self {
+    /// its maximum size. Reports to `back` whether there is more to delete; drops it if the rows cannot be deleted.
+    pub(super) fn retention(now: Timestamp, back: oneshot::Sender<bool>) -> Self {
         let run: WorkFn = Box::new(move |reader| {
             async move {
                 let before = now.plus_ms(-event::RETENTION_DAYS * DAY_MS);
@@ -68,12 +69,18 @@ impl OrderedWork {
                     Reader::Database(db) => {
                         // First, so that the log is truncated even if there is more to delete than time to do it.
                         let truncated = truncate_log(db).await;
-                        delete_old_rows(db, now, before).await.and_then(|rows| truncated.map(|()| rows))
+                        delete_old_rows(db, now, before).await.and_then(|deletion| truncated.map(|()| deletion))
                     }
-                    Reader::Memory(store) => store.delete_old_rows(now, before),
+                    Reader::Memory(store) => {
+                        store.delete_old_rows(now, before).map(|rows| Deletion { rows, has_more: false })
+                    }
                 };
                 match deleted {
-                    Ok(rows) => tracing::debug!(rows, "deleted expired rows"),
+                    Ok(Deletion { rows, has_more }) => {
+                        tracing::debug!(rows, has_more, "deleted expired rows");
+                        // Nobody may be waiting any more.
+                        let _ = back.send(has_more);
+                    }
                     Err(error) => {
                         tracing::warn!(%error, "cannot delete expired rows; retrying later");
                     }
@@ -91,12 +98,33 @@ impl OrderedWork {
     }
 }
 
-async fn delete_old_rows(db: &DatabaseConnection, now: Timestamp, before: Timestamp) -> Result<u64, WriteError> {
-    let rows =
-        purge_idempotency(db, now).await? + purge_deliveries(db, before).await? + purge_events(db, before).await?;
+/// Outcome of a deletion of old rows.
+struct Deletion {
+    rows: u64,
+    /// `true` if it has left some, because commits wait meanwhile.
+    has_more: bool,
+}
+
+/// Deletes old rows, up to the first kind of which there are very many.
+async fn delete_old_rows(db: &DatabaseConnection, now: Timestamp, before: Timestamp) -> Result<Deletion, WriteError> {
     let links_before = now.plus_ms(-LINK_RETENTION_MS);
-    let rows = rows + purge_sign_in_links(db, links_before).await? + purge_exports(db, before).await?;
-    Ok(rows + purge_mails(db, before).await?)
+    let purges: [BoxFuture<'_, Result<u64, WriteError>>; 6] = [
+        purge_idempotency(db, now).boxed(),
+        purge_deliveries(db, before).boxed(),
+        purge_events(db, before).boxed(),
+        purge_sign_in_links(db, links_before).boxed(),
+        purge_exports(db, before).boxed(),
+        purge_mails(db, before).boxed(),
+    ];
+    let mut rows = 0;
+    for purge in purges {
+        let purged = purge.await?;
+        rows += purged;
+        if purged >= MAX_PURGED_ROWS {
+            return Ok(Deletion { rows, has_more: true });
+        }
+    }
+    Ok(Deletion { rows, has_more: false })
 }
 
 /// Copies the write-ahead log of an SQLite database into the database, and truncates it.

@@ -1,7 +1,8 @@
-//! Signals that ask a program to stop: SIGTERM, SIGINT (Ctrl-C) and SIGHUP (the terminal was closed).
+//! Signals that ask a program to stop: SIGTERM, SIGINT (Ctrl-C) and SIGHUP (the terminal was closed), and for a server
+//! SIGUSR2, which asks it to stop in favour of its standby.
 //!
-//! All programs of the workspace use them: the server, `printfloor-simulator` and `printfloor-demo`. Tests stop their
-//! simulators through function calls.
+//! All programs of the workspace use the former: the server, `printfloor-simulator` and `printfloor-demo`. Tests stop
+//! their simulators through function calls.
 
 use std::{fs, io};
 
@@ -39,6 +40,23 @@ impl StopSignals {
             _ = self.interrupt.recv() => {}
             () = hangup => {}
         }
+    }
+}
+
+/// Listener for SIGUSR2, which asks a server to hand over to its standby. It catches the signal from the moment it is
+/// created, so none is lost before [`HandoverSignal::next`] is called.
+#[derive(Debug)]
+pub struct HandoverSignal(Signal);
+
+impl HandoverSignal {
+    /// Starts catching SIGUSR2, which then no longer terminates the process.
+    pub fn listen() -> io::Result<Self> {
+        Ok(Self(signal(SignalKind::user_defined2())?))
+    }
+
+    /// Waits for the next signal.
+    pub async fn next(&mut self) {
+        self.0.recv().await;
     }
 }
 

@@ -226,6 +226,8 @@ fn spawn_background_tasks(config: &Config, app: &Arc<App>) {
 /// Delay before the first retention run, so that it does not add to the load at startup.
 const FIRST_RETENTION_AFTER: Duration = Duration::from_secs(60);
 const RETENTION_INTERVAL: Duration = Duration::from_secs(3600);
+/// Interval between two retention runs while there is more to delete, in which everything else goes on.
+const BACKLOG_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Deletes data whose retention period has ended, for as long as the app exists.
 async fn run_retention(app: Weak<App>) {
@@ -234,7 +236,10 @@ async fn run_retention(app: Weak<App>) {
         tokio::time::sleep(wait).await;
         let Some(app) = app.upgrade() else { return };
         let now = app.environment.now();
-        app.store.run_retention(now);
+        if app.store.run_retention(now).await {
+            wait = BACKLOG_INTERVAL;
+            continue;
+        }
         // Contents whose file was deleted, or never recorded, by a process that ended in the middle.
         match app.content_sweep.run(app.environment.leadership(), now).await {
             Ok(0) => {}

@@ -166,6 +166,11 @@ impl ChainCheck {
         Self { head: ChainHead::default(), stored, elsewhere }
     }
 
+    /// Creates a check of the lines after one that is taken as it is.
+    pub fn after(line: ChainHead, stored: ChainHead) -> Self {
+        Self { head: line, stored, elsewhere: Vec::new() }
+    }
+
     /// Returns the last line that fits, as all lines before it do.
     pub fn head(&self) -> &ChainHead {
         &self.head

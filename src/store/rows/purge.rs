@@ -1,4 +1,6 @@
-//! Statements that delete rows whose retention period has ended. Each function returns the number of rows deleted.
+//! Statements that delete rows whose retention period has ended. There may be very many after weeks in which the shop
+//! was off, so each function deletes at most [`MAX_PURGED_ROWS`], in portions, and returns their number. The rest stays
+//! until the next time.
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SubQueryStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
@@ -17,42 +19,28 @@ pub(crate) const LINK_RETENTION_MS: i64 = DAY_MS;
 pub(crate) const ENDED_MAILS: [MailState; 3] = [MailState::Sent, MailState::Failed, MailState::Dismissed];
 /// States of exports whose files no longer exist.
 pub(crate) const ENDED_EXPORTS: [ExportState; 2] = [ExportState::Expired, ExportState::Failed];
-/// Number of rows that a statement deletes where there may be very many.
+/// Maximum number of rows that a function deletes at a time, because commits wait for it.
+pub(crate) const MAX_PURGED_ROWS: u64 = ROWS_PER_PORTION * MAX_PORTIONS;
+/// Number of rows that a statement deletes.
 const ROWS_PER_PORTION: u64 = 500;
-/// Maximum number of such statements at a time, because commits wait for them.
-const MAX_PORTIONS: usize = 10;
-
-/// Deletes idempotency keys that have expired by `now`.
-pub async fn purge_idempotency(tx: &impl ConnectionTrait, now: Timestamp) -> Result<u64, WriteError> {
-    let over = idempotency::Column::ExpiresAt.lte(now.0);
-    let gone = idempotency::Entity::delete_many().filter(over).exec(tx).await.map_err(WriteError::Db)?;
-    Ok(gone.rows_affected)
-}
+const MAX_PORTIONS: u64 = 10;
 
 /// Returns states as their columns have them.
 pub(crate) fn state_words<S: Serialize>(states: &[S]) -> Result<Vec<String>, serde_json::Error> {
     states.iter().map(word).collect()
 }
 
-/// Deletes sign-in links that expired before the given time.
-pub async fn purge_sign_in_links(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
-    let over = sign_in_links::Column::ExpiresAt.lt(before.0);
-    let gone = sign_in_links::Entity::delete_many().filter(over).exec(tx).await.map_err(WriteError::Db)?;
-    Ok(gone.rows_affected)
-}
-
-/// Deletes emails whose last attempt was before the given time, except those that are still to be sent. After the last
-/// attempt, `next_at` is the time at which another one would have been made, hours later at most. There may be very
-/// many, so they are deleted in portions, and those beyond `MAX_PORTIONS` stay until the next time.
-pub async fn purge_mails(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
-    let over = mails::Column::State.is_in(state_words(&ENDED_MAILS)?);
-    let old = mails::Column::NextAt.lt(before.0).and(over);
-    let some =
-        Query::select().column(mails::Column::Id).from(mails::Entity).and_where(old).limit(ROWS_PER_PORTION).to_owned();
+/// Deletes rows of the table `E` for which a condition holds; `key` is the column that identifies a row.
+async fn delete_in_portions<E: EntityTrait>(
+    tx: &impl ConnectionTrait,
+    key: E::Column,
+    is_old: Expr,
+) -> Result<u64, WriteError> {
+    let some = Query::select().column(key).from(E::default()).and_where(is_old).limit(ROWS_PER_PORTION).to_owned();
     let mut rows = 0;
     for _ in 0..MAX_PORTIONS {
-        let which = mails::Column::Id.in_subquery(some.clone());
-        let gone = mails::Entity::delete_many().filter(which).exec(tx).await.map_err(WriteError::Db)?.rows_affected;
+        let which = ColumnTrait::in_subquery(&key, some.clone());
+        let gone = E::delete_many().filter(which).exec(tx).await.map_err(WriteError::Db)?.rows_affected;
         rows += gone;
         if gone < ROWS_PER_PORTION {
             break;
@@ -61,12 +49,31 @@ pub async fn purge_mails(tx: &impl ConnectionTrait, before: Timestamp) -> Result
     Ok(rows)
 }
 
+/// Deletes idempotency keys that have expired by `now`.
+pub async fn purge_idempotency(tx: &impl ConnectionTrait, now: Timestamp) -> Result<u64, WriteError> {
+    let over = idempotency::Column::ExpiresAt.lte(now.0);
+    delete_in_portions::<idempotency::Entity>(tx, idempotency::Column::Key, over).await
+}
+
+/// Deletes sign-in links that expired before the given time.
+pub async fn purge_sign_in_links(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
+    let over = sign_in_links::Column::ExpiresAt.lt(before.0);
+    delete_in_portions::<sign_in_links::Entity>(tx, sign_in_links::Column::Id, over).await
+}
+
+/// Deletes emails whose last attempt was before the given time, except those that are still to be sent. After the last
+/// attempt, `next_at` is the time at which another one would have been made, hours later at most.
+pub async fn purge_mails(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
+    let over = mails::Column::State.is_in(state_words(&ENDED_MAILS)?);
+    let old = mails::Column::NextAt.lt(before.0).and(over);
+    delete_in_portions::<mails::Entity>(tx, mails::Column::Id, old).await
+}
+
 /// Deletes exports created before the given time whose files no longer exist.
 pub async fn purge_exports(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
     let over = exports::Column::State.is_in(state_words(&ENDED_EXPORTS)?);
     let old = exports::Column::CreatedAt.lt(before.0).and(over);
-    let gone = exports::Entity::delete_many().filter(old).exec(tx).await.map_err(WriteError::Db)?;
-    Ok(gone.rows_affected)
+    delete_in_portions::<exports::Entity>(tx, exports::Column::Id, old).await
 }
 
 /// Deletes events that are older than the given time. The last event is preserved, because numbering continues from it.
@@ -74,14 +81,12 @@ pub async fn purge_events(tx: &impl ConnectionTrait, before: Timestamp) -> Resul
     let last = Query::select().expr(events::Column::Seq.max()).from(events::Entity).to_owned();
     let old =
         events::Column::CreatedAt.lt(before.0).and(Expr::col(events::Column::Seq).lt(SubQueryStatement::from(last)));
-    let gone = events::Entity::delete_many().filter(old).exec(tx).await.map_err(WriteError::Db)?;
-    Ok(gone.rows_affected)
+    delete_in_portions::<events::Entity>(tx, events::Column::Seq, old).await
 }
 
 /// Deletes deliveries created before the given time, except pending ones.
 pub async fn purge_deliveries(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
     let over = deliveries::Column::State.ne(word(&DeliveryState::Pending)?);
     let old = deliveries::Column::CreatedAt.lt(before.0).and(over);
-    let gone = deliveries::Entity::delete_many().filter(old).exec(tx).await.map_err(WriteError::Db)?;
-    Ok(gone.rows_affected)
+    delete_in_portions::<deliveries::Entity>(tx, deliveries::Column::Id, old).await
 }

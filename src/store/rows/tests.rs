@@ -9,11 +9,11 @@ use super::{
     Batch, IdempotentAnswer, Snapshot, WriteError, purge_deliveries, purge_events, purge_idempotency, purge_mails,
 };
 use domain::access::{AccessRow, User};
-use domain::endpoint::DeliveryState;
+use domain::endpoint::{Delivery, DeliveryState};
 use domain::mail::{Mail, MailState};
 use domain::material::MaterialRow;
 use domain::order::OrderRow;
-use entities::{claims, deliveries, events, jobs, mails, movements, users};
+use entities::{claims, deliveries, events, idempotency, jobs, mails, movements, users};
 
 fn snapshots<T: Snapshot>(aggregates: impl IntoIterator<Item = (domain::id::Id, i64, T)>) -> Batch {
     let mut batch = Batch::default();
@@ -230,6 +230,32 @@ async fn very_many_mails_are_purged_in_portions() {
             assert_eq!(purge_mails(db, at(5)).await.unwrap(), expected);
         }
         assert_eq!(mails::Entity::find().count(db).await.unwrap(), 100);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn very_many_events_deliveries_and_answers_are_purged_in_portions() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        for n in 1..=6_000 {
+            batch.push_idempotency(key(&format!("old {n}"), 10));
+            batch.push_event(n as i64, &event(n, "order.paid", 1)).unwrap();
+            batch.push_row(&Delivery { state: DeliveryState::Delivered, ..delivery(n, 600, n) }).unwrap();
+        }
+        batch.push_idempotency(key("new", 1000));
+        batch.push_row(&delivery(7_000, 600, 7_000)).unwrap();
+        write(db, batch).await.unwrap();
+        for expected in [5_000, 1_000, 0] {
+            assert_eq!(purge_idempotency(db, at(10)).await.unwrap(), expected);
+            assert_eq!(purge_deliveries(db, at(10_000)).await.unwrap(), expected);
+        }
+        for expected in [5_000, 999, 0] {
+            assert_eq!(purge_events(db, at(10_000)).await.unwrap(), expected, "the last event stays");
+        }
+        assert_eq!(idempotency::Entity::find().count(db).await.unwrap(), 1);
+        assert_eq!(deliveries::Entity::find().count(db).await.unwrap(), 1);
+        assert_eq!(events::Entity::find().one(db).await.unwrap().unwrap().seq, 6_000);
     })
     .await;
 }

@@ -35,10 +35,18 @@ on_both! {
         assert!(words.contains(" lines verified, from ") && !words.contains(head), "{words}");
         app.stop().await;
 
+        let check = |app: &App| {
+            let (Ok(words) | Err(words)) = app.try_command(&["check"], "");
+            words
+        };
+        let words = check(&app);
+        assert!(words.contains("the last lines of the audit log are as the server wrote them"), "{words}");
         app.db.tamper(&app, "UPDATE audit SET actor = 'machine ' WHERE number = 2").await;
         let words = verify(&app, &[]).unwrap_err();
         assert!(words.contains("1 line verified, from ") && words.contains("line 2 does not match"), "{words}");
         assert!(words.contains("(noticed at: ") && words.contains(", machine , "), "{words}");
+        let words = check(&app);
+        assert!(words.contains("WRONG  audit     ") && words.contains("line 2 does not match"), "{words}");
 
         // Whoever owns the database can hide it, but not from a head that is elsewhere.
         for sql in CUT_OFF {

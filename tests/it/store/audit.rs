@@ -74,6 +74,14 @@ pub async fn verified(settings: &DatabaseSettings) -> AuditVerification {
     verification
 }
 
+/// Verifies the last lines of the audit log of a database.
+async fn end_fault(settings: &DatabaseSettings) -> Option<ChainFault> {
+    let log = AuditLog::open(settings).await.unwrap();
+    let fault = log.verify_end().await.unwrap();
+    log.close().await;
+    fault
+}
+
 /// Writes lines in one transaction; returns whether they are durable.
 async fn is_written(rig: &Rig, lines: Range<u128>) -> bool {
     let commands = lines.map(|n| CommandWrites { audit: Some(line(n)), ..CommandWrites::default() });
@@ -96,7 +104,7 @@ async fn lines_can_be_neither_changed_nor_deleted(database: TestDatabase) {
     }
     db.close().await.unwrap();
     // Retention deletes none, however old they are.
-    rig.store.run_retention(Timestamp(i64::from(i32::MAX) * 1000));
+    rig.store.run_retention(Timestamp(i64::from(i32::MAX) * 1000)).await;
     assert!(is_written(&rig, 4..5).await);
     let verification = verified(&database.settings).await;
     assert_eq!((verification.fault, verification.head), (None, head_of(&[1, 2, 3, 4])));
@@ -128,6 +136,7 @@ async fn changes_behind_the_servers_back_are_found(database: TestDatabase) {
         db.execute_unprepared(change).await.unwrap();
         let verification = verified(&database.settings).await;
         assert_eq!(verification.fault, Some(fault), "{change}: {verification:?}");
+        assert_eq!(end_fault(&database.settings).await, Some(fault), "{change}: all lines are among the last");
         db.execute_unprepared(undo).await.unwrap();
     }
     db.close().await.unwrap();
@@ -166,4 +175,19 @@ async fn lines_of_older_versions_are_chained(database: TestDatabase) {
     assert!(is_written(&rig, 1..3).await);
     let verification = verified(&database.settings).await;
     assert_eq!((verification.fault, verification.head.number), (None, 1236));
+
+    // The last 100 lines are verified without those before them.
+    let db = database.open().await;
+    unlock_audit_log(&db).await;
+    let missing = ChainFault::Missing { first: 1136, last: 1136 };
+    for (change, fault) in [
+        ("SELECT 1", None),
+        ("UPDATE audit SET outcome = '' WHERE number = 1135", None),
+        ("UPDATE audit SET outcome = '' WHERE number = 1200", Some(ChainFault::Changed(1200))),
+        ("DELETE FROM audit WHERE number = 1136", Some(missing)),
+    ] {
+        db.execute_unprepared(change).await.unwrap();
+        assert_eq!(end_fault(&database.settings).await, fault, "{change}");
+    }
+    db.close().await.unwrap();
 }

@@ -13,6 +13,7 @@ use printfloor::domain::time::Timestamp;
 use printfloor::store::memory::{LostTransaction, MemoryStore};
 use printfloor::store::outbox::Outbox;
 use printfloor::store::queries::EventFilter;
+use printfloor::store::rows::IdempotentAnswer;
 use printfloor::store::rows::samples::{export, id, mail};
 use printfloor::store::{AggregateKey, CommandWrites, Settlement, Store, StoredAggregate, Submission, Unavailable};
 use tokio::sync::oneshot;
@@ -128,6 +129,7 @@ on_every_store!(
     audit_lines_need_no_aggregate,
     the_audit_log_is_a_chain_of_what_is_durable,
     retention_keeps_the_last_event_and_valid_keys,
+    retention_deletes_very_many_rows_in_several_runs,
     retention_deletes_ended_mails_exports_and_links,
 );
 
@@ -242,11 +244,11 @@ async fn the_audit_log_is_a_chain_of_what_is_durable(s: Checked) {
 async fn retention_keeps_the_last_event_and_valid_keys(s: Checked) {
     let id = s.environment.id();
     let mut submission = tally(&s, id, "a", 1, 3);
-    let short = printfloor::store::rows::IdempotentAnswer { expires_at: Timestamp(1), ..keyed_answer(id, "short") };
+    let short = IdempotentAnswer { expires_at: Timestamp(1), ..keyed_answer(id, "short") };
     submission.commands[0].idempotent_answer = Some(short);
     submission.commands[1].idempotent_answer = Some(keyed_answer(id, "long"));
     assert_eq!(submit(&s, submission).await.unwrap(), Settlement::Durable);
-    s.store.run_retention(Timestamp(s.environment.now().0 + 40 * 24 * 3_600_000));
+    s.store.run_retention(Timestamp(s.environment.now().0 + 40 * 24 * 3_600_000)).await;
     assert_eq!(s.load(id, 1).await.unwrap().unwrap().version, 1);
     let queries = s.store.queries();
     assert_eq!(queries.idempotent_answer("short").await.unwrap(), None);
@@ -255,6 +257,29 @@ async fn retention_keeps_the_last_event_and_valid_keys(s: Checked) {
     assert_eq!(events.iter().map(|event| event.seq).collect::<Vec<_>>(), [3]);
     assert_eq!(submit(&s, tally(&s, id, "a", 2, 1)).await.unwrap(), Settlement::Durable);
     assert_eq!(*s.outbox.last().borrow(), 4);
+}
+
+/// Stores more than a single run deletes of each.
+async fn retention_deletes_very_many_rows_in_several_runs(s: Checked) {
+    const ROWS: usize = 5_600;
+    let id = s.environment.id();
+    let mut submission = tally(&s, id, "a", 1, ROWS);
+    for (n, command) in submission.commands.iter_mut().enumerate() {
+        let short = IdempotentAnswer { expires_at: Timestamp(1), ..keyed_answer(id, &format!("short {n}")) };
+        command.idempotent_answer = Some(short);
+    }
+    assert_eq!(submit(&s, submission).await.unwrap(), Settlement::Durable);
+    let (mut runs, now) = (1, Timestamp(s.environment.now().0 + 40 * 24 * 3_600_000));
+    while s.store.run_retention(now).await {
+        runs += 1;
+        // What is queued meanwhile does not wait for the rest.
+        assert_eq!(submit(&s, tally(&s, id, "a", runs, 1)).await.unwrap(), Settlement::Durable);
+    }
+    assert_eq!(runs, if s.memory.is_some() { 1 } else { 3 }, "memory is quick, and never deletes in portions");
+    let queries = s.store.queries();
+    assert_eq!(queries.idempotent_answer(&format!("short {}", ROWS - 1)).await.unwrap(), None);
+    let events = queries.events_after(0, &EventFilter::default(), 10).await.unwrap();
+    assert_eq!(events.iter().map(|event| event.seq).collect::<Vec<_>>(), [ROWS as i64 + runs - 1]);
 }
 
 /// Stores a new aggregate.
@@ -304,7 +329,7 @@ async fn retention_deletes_ended_mails_exports_and_links(s: Checked) {
     for link in &links {
         create(&s, link.id, link).await;
     }
-    s.store.run_retention(now);
+    s.store.run_retention(now).await;
     // A load is answered after what was queued before it.
     assert_eq!(s.load(Id::ONLY, 1).await.unwrap().unwrap().version, 0);
     for (mail, is_kept) in of_mails.iter().zip([false, false, true, true, false]) {

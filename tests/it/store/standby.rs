@@ -13,6 +13,7 @@ use printfloor::store::lease::is_followed;
 use serde_json::json;
 use tempfile::TempDir;
 
+use self::versions::BECOME_OLDER;
 use crate::support::app::Builder;
 use crate::support::database::TestDatabase;
 use crate::support::{App, Db, until};
@@ -62,14 +63,34 @@ async fn stands_by(server: &App, leader: &App) {
 impl Pair {
     /// Starts both servers; `None` without PostgreSQL.
     async fn start() -> Option<Self> {
+        Self::start_changed(&[]).await
+    }
+
+    /// Starts both servers, the first of which is of an older version.
+    async fn start_older() -> Option<Self> {
+        Self::start_changed(&BECOME_OLDER).await
+    }
+
+    /// Starts both servers, the second one after these statements.
+    async fn start_changed(statements: &[&str]) -> Option<Self> {
         let db = Db::postgres_with_shop().await?;
         let (url, shared) = (db.url().unwrap(), tempfile::tempdir().unwrap());
         let settings = shared_folders(shared.path());
         let first = with_settings(App::on(db), &settings).with_public_url().start().await;
+        for statement in statements {
+            first.db.execute(&first, statement).await;
+        }
         let mut second = beside(&first, &url, &settings);
         second.spawn();
         stands_by(&second, &first).await;
         Some(Self { second, first, _shared: shared })
+    }
+
+    /// Waits until the standby could take over.
+    async fn is_followed(&self) {
+        let database = TestDatabase::at(&self.first.db.url().unwrap());
+        until("the standby to be ready", || async { is_followed(&database.settings).await.unwrap().then_some(()) })
+            .await;
     }
 }
 
@@ -175,8 +196,7 @@ async fn a_server_that_does_not_share_the_folders_does_not_stand_by() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_standby_whose_key_is_replaced_ends_in_words_before_it_is_needed() {
     let Some(mut pair) = Pair::start().await else { return };
-    let database = TestDatabase::at(&pair.first.db.url().unwrap());
-    until("the standby to be ready", || async { is_followed(&database.settings).await.unwrap().then_some(()) }).await;
+    pair.is_followed().await;
     let replace = "UPDATE secret_checks SET value = 'another' WHERE name = 'SECRETS_KEY'";
     pair.first.db.execute(&pair.first, replace).await;
     assert!(!pair.second.ended().await, "it could not take over");

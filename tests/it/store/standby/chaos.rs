@@ -27,10 +27,13 @@ const TAKEOVER_TIME: Duration = Duration::from_secs(5);
 const LEASE_TIME: Duration = Duration::from_millis(2500);
 const EPOCH: &str = "SELECT epoch FROM writer";
 
-/// Waits until the server is ready, and checks that this took at most `within` after the leader's end.
-async fn takes_over(server: &App, ended: Instant, within: Duration) {
+/// Waits until the server is ready, and checks that this took at most `within` after the leader's end. Returns the time
+/// that it took.
+async fn takes_over(server: &App, ended: Instant, within: Duration) -> Duration {
     server.until_ready().await;
-    assert!(ended.elapsed() < within, "it took {:?}", ended.elapsed());
+    let took = ended.elapsed();
+    assert!(took < within, "it took {took:?}");
+    took
 }
 
 /// Places an order for a new SKU; returns its ID and that of the SKU's file.
@@ -173,16 +176,32 @@ async fn a_bucket_that_does_not_answer_keeps_nobody_from_taking_over() {
 /// Starts a floor with one printer, and a standby server for it; `None` without PostgreSQL.
 async fn floor_of_two(speed: f64, shared: &Path) -> Option<(Floor, App)> {
     let db = Db::postgres_with_shop().await?;
-    let (url, settings) = (db.url().unwrap(), shared_folders(shared));
-    let mut env: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    env.push(JUDGE_CALMLY);
-    let floor = Floor::on(db, PrinterKind::FwRest, 1, speed, &env).await;
-    let mut settings = settings.to_vec();
+    let url = db.url().unwrap();
+    Some(floor_with_standby(db, speed, shared, (None, &url)).await)
+}
+
+/// Starts a floor as [`floor_of_two`] does, with a proxy between each server and the database.
+async fn floor_behind_proxies(speed: f64, shared: &Path) -> Option<(Floor, App, [Proxy; 2])> {
+    let db = Db::postgres().await?;
+    let database = TestDatabase::at(&db.url().unwrap());
+    let proxies = [Proxy::to(database.address()).await, Proxy::to(database.address()).await];
+    let [first, second] = proxies.each_ref().map(|proxy| database.through(proxy.port).settings.url);
+    let (floor, standby) = floor_with_standby(db, speed, shared, (Some(&first), &second)).await;
+    Some((floor, standby, proxies))
+}
+
+/// Starts both servers on a database, which they reach at these addresses; the first one's is usually that of `db`.
+async fn floor_with_standby(db: Db, speed: f64, shared: &Path, urls: (Option<&str>, &str)) -> (Floor, App) {
+    let (first_url, second_url) = urls;
+    let mut settings = shared_folders(shared).to_vec();
     settings.push((JUDGE_CALMLY.0, JUDGE_CALMLY.1.to_owned()));
-    let mut second = beside(&floor.app, &url, &settings);
+    let mut env: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    env.extend(first_url.map(|url| ("DATABASE_URL", url)));
+    let floor = Floor::on(db, PrinterKind::FwRest, 1, speed, &env).await;
+    let mut second = beside(&floor.app, second_url, &settings);
     second.spawn();
     stands_by(&second, &floor.app).await;
-    Some((floor, second))
+    (floor, second)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -226,24 +245,33 @@ async fn a_leader_stopped_in_the_middle_of_a_start_does_not_start_it() {
     drop(former);
 }
 
-/// Ends the leader in the given way (0: kill, 1: freeze, otherwise stop), lets the standby take over, and makes the
-/// former leader the standby.
-async fn exchange(leader: &mut App, standby: &mut App, way: u64) {
+/// Number of ways in which [`exchange`] ends a leader.
+const WAYS: u64 = 4;
+
+/// Ends the leader in the given way (0: kill, 1: freeze, 2: cut from the database, otherwise stop), lets the standby
+/// take over, and makes the former leader the standby. The first proxy is the leader's. Returns the time without one.
+async fn exchange(leader: &mut App, standby: &mut App, proxies: &mut [Proxy; 2], way: u64) -> Duration {
     let ended = Instant::now();
     match way {
         0 => leader.kill_9(),
         1 => signal(leader, "STOP"),
+        2 => proxies[0].is(Wire::Cut),
         _ => leader.stop().await,
     }
-    let ended = if way > 1 { Instant::now() } else { ended };
-    takes_over(standby, ended, TAKEOVER_TIME).await;
-    if way == 1 {
-        signal(leader, "CONT");
+    let ended = if way > 2 { Instant::now() } else { ended };
+    let took = takes_over(standby, ended, TAKEOVER_TIME).await;
+    if way == 1 || way == 2 {
+        if way == 1 {
+            signal(leader, "CONT");
+        }
+        proxies[0].is(Wire::Whole);
         assert!(!leader.ended().await, "being taken over is an error");
     }
     leader.spawn();
     stands_by(leader, standby).await;
     mem::swap(leader, standby);
+    proxies.swap(0, 1);
+    took
 }
 
 mod long {
@@ -255,17 +283,22 @@ mod long {
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn fifty_exchanges_print_each_part_once() {
         let shared = tempfile::tempdir().unwrap();
-        let Some((mut floor, mut standby)) = floor_of_two(FAST, shared.path()).await else { return };
+        let Some((mut floor, mut standby, mut proxies)) = floor_behind_proxies(FAST, shared.path()).await else {
+            return;
+        };
+        let mut times = Vec::new();
         for round in 0..ROUNDS {
-            let way = draw(("exchange", round), 3);
+            let way = draw(("exchange", round), WAYS);
             eprintln!("round {round} of seed {}: way {way}", run_seed());
             let (order, job) = floor.one().await;
             if draw(("moment", round), 2) == 0 {
                 floor.job_until("the job to begin", &job, |job| !attempts(job).is_empty()).await;
             }
-            exchange(&mut floor.app, &mut standby, way).await;
+            times.push(exchange(&mut floor.app, &mut standby, &mut proxies, way).await);
             floor.app.order_is(&order, "ready").await;
         }
+        times.sort();
+        eprintln!("{ROUNDS} takeovers: median {:?}, longest {:?}", times[times.len() / 2], times[times.len() - 1]);
         floor.truth().await;
         // The database goes with the server that was first, and is again.
         drop(standby);

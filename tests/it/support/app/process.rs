@@ -35,6 +35,12 @@ impl App {
         .await;
     }
 
+    /// Waits until the server has logged a line that contains each of these texts.
+    pub async fn has_logged(&self, texts: &[&str]) {
+        let is_it = |line: &String| texts.iter().all(|text| line.contains(text));
+        until("a line in the log", || async { self.log().iter().any(is_it).then_some(()) }).await;
+    }
+
     fn exited(&self) -> Option<String> {
         // `try_wait` wants `&mut`: look at the process table instead.
         let id = self.child.as_ref()?.id();
