@@ -165,7 +165,7 @@ proptest! {
             language,
             quote: id(1),
             number,
-            items: vec![MailItem { quantity: 1, what, amount: Some("1.00 USD".to_owned()) }],
+            items: vec![MailItem { quantity: 1, what, amount: Some("$1.00".to_owned()) }],
             sums: Vec::new(),
             valid_until: None,
             message: Some(message.clone()),

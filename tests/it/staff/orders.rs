@@ -37,7 +37,7 @@ on_sqlite! {
         assert_eq!(wrong.status, 400, "{}", wrong.text);
         is_sound(&wrong);
         let part = arrived(&sam, send(&sam, &format!("{path}/mark-paid"), &pay("2.50")).await).await;
-        assert!(part.text.contains("2.50 USD") && part.text.contains(">Unpaid<"), "{}", part.text);
+        assert!(part.text.contains("$2.50") && part.text.contains(">Unpaid<"), "{}", part.text);
         let paid = arrived(&sam, send(&sam, &format!("{path}/mark-paid"), &form(&[("method", "cash")])).await).await;
         assert_eq!(paid.status, 200, "{}", paid.text);
         floor.app.order_is(&order, "ready").await;
@@ -234,7 +234,7 @@ on_sqlite! {
             [("paymentId", payment), ("currency", "usd"), ("amountCents", amount), ("method", "store credit")]
         };
         let part = sent(&sam, &own, &format!("{path}/refund"), &refund("2.50")).await;
-        assert!(part.text.contains("7.50 USD") && part.text.contains("-2.50 USD refunded"), "{}", part.text);
+        assert!(part.text.contains("$7.50") && part.text.contains("-$2.50 refunded"), "{}", part.text);
         assert!(part.text.contains("store credit"), "{}", part.text);
         is_sound(&part);
         let too_much = sent(&sam, &own, &format!("{path}/refund"), &refund("8")).await;

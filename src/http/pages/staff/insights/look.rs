@@ -94,7 +94,7 @@ mod tests {
         let sku = SkuScrap { id: id(8), name: "Sign", cost_cents: 1_420, parts: 1 };
         let text = words(&Finding::CostliestScrap(sku));
         assert!(text.starts_with(&format!("<a href=\"/shop/products/{}\">Sign</a>", id(8))), "{text}");
-        assert!(text.ends_with("14.20 USD of material in 1 bad part."), "{text}");
+        assert!(text.ends_with("$14.20 of material in 1 bad part."), "{text}");
     }
 
     #[test]
