@@ -9,12 +9,13 @@ use super::checkout::{forget_session, settle_checkout};
 use super::disputes::{book_lost, disputed};
 use super::failed::{note_back, reads_again, refund_failed, see_asked, went_again};
 use super::{LOST_DISPUTE, Ledger, LedgerEdit, LedgerStage, LedgerTerms, PROCESSOR, Payment, PaymentUpdate, books};
+use crate::attention_flag::AttentionFlag;
 use crate::refusal::Refusal;
 
 /// Flag for an owner that holds money that must be refunded.
-const REFUND_DUE: &str = "refund_due";
+const REFUND_DUE: &str = AttentionFlag::RefundDue.word();
 /// Flag for an owner for which the processor collected an amount or currency other than what was due.
-const AMOUNT_MISMATCH: &str = "amount_mismatch";
+const AMOUNT_MISMATCH: &str = AttentionFlag::AmountMismatch.word();
 
 /// Records a payment that an operator received by means other than the processor. A smaller amount than is due leaves
 /// the rest to be paid; a larger amount is rejected.

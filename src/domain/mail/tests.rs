@@ -2,10 +2,11 @@
 
 use proptest::prelude::*;
 
-use super::alert::AlertDigest;
+use super::alert::{AlertDigest, flag_name};
 use super::kind::{QuoteSent, quote_sent};
 use super::part::{MailItem, first_items, plain};
 use super::*;
+use crate::attention_flag::AttentionFlag;
 use crate::testing::{Bench, id};
 
 fn mail(bench: &Bench) -> Mail {
@@ -219,6 +220,18 @@ proptest! {
             if now.state == MailState::Sent {
                 prop_assert!(now.error.is_none());
             }
+        }
+    }
+}
+
+#[test]
+fn each_flag_has_a_name_in_the_subject_of_its_alert() {
+    for language in Language::ALL {
+        let unknown = flag_name(language, "unheard_of");
+        for flag in AttentionFlag::ALL {
+            let name = flag_name(language, flag.word());
+            assert!(name != unknown && !name.contains('_'), "{flag:?}: {name}");
+            assert_eq!(AttentionFlag::parse(flag.word()), Some(flag));
         }
     }
 }

@@ -25,6 +25,9 @@ messages! {
     flag_rejected_after_shipping;
     flag_surplus;
     flag_refund_failed;
+    flag_disputed;
+    flag_dispute_lost;
+    flag_unknown;
 
     list_title;
     jobs;

@@ -21,6 +21,9 @@ flag_seller_incomplete = Für die Rechnung fehlen Name und Anschrift des Betrieb
 flag_rejected_after_shipping = Versendete Teile sind Ausschuss: Ersatz senden
 flag_surplus = Nachdruck nicht mehr nötig
 flag_refund_failed = Erstattung fehlgeschlagen
+flag_disputed = Zahlung angefochten
+flag_dispute_lost = Rückbuchung nach Anfechtung
+flag_unknown = Handlungsbedarf
 
 ## Liste
 

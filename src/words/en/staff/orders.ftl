@@ -21,6 +21,9 @@ flag_seller_incomplete = Invoice needs the shop's name and address
 flag_rejected_after_shipping = Shipped parts rejected: send replacements
 flag_surplus = Reprint no longer needed
 flag_refund_failed = Refund failed
+flag_disputed = Payment disputed
+flag_dispute_lost = Dispute lost
+flag_unknown = Needs attention
 
 ## List
 
