@@ -8,7 +8,7 @@ use super::{arrived, is_sound, operator};
 use crate::billing::pages::{HOSTILE, send, token};
 use crate::machines::late::{hasten, timing_is};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
-use crate::support::{App, Clock, Db, on_sqlite};
+use crate::support::{App, Clock, Db, on_sqlite, until};
 
 on_sqlite! {
     async fn an_order_is_paid_made_and_shipped_from_its_page(db: Db) {
@@ -46,7 +46,7 @@ on_sqlite! {
         let acts = primary(&ready_page.text);
         assert!(acts.len() == 1 && acts[0].ends_with(" Ship"), "{acts:?}");
         assert!(ready_page.text.contains("<li aria-current=\"step\">Shipped"), "{}", ready_page.text);
-        for words in [">Ready to ship<", "JOB-", "Attempt 1 on", ": finished", "Order ready"] {
+        for words in [">Ready to ship<", "JOB-", "Print 1 finished on", "Order line 1 · ", "Order ready"] {
             assert!(ready_page.text.contains(words), "{words} in {}", ready_page.text);
         }
         assert!(!ready_page.text.contains("wholeOrder"), "nothing is missing: {}", ready_page.text);
@@ -329,4 +329,29 @@ async fn a_print_shows_its_progress_then_its_end_and_the_history_names_its_print
         let sentence = format!("</a> {event} on <a href=\"/floor/printers/{}\">", floor.printers[0]);
         assert!(history.contains(&sentence), "{event} in {history}");
     }
+}
+
+/// Checks that nobody is asked how a print ended while its printer says so, and that the choices are at hand otherwise.
+#[tokio::test]
+async fn a_print_is_ended_by_hand_where_its_printer_does_not_respond() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let sam = operator(&floor.app).await;
+    let (order, job) = floor.one().await;
+    floor.app.job_is(&job, "PRINTING").await;
+    let path = format!("/shop/orders/{order}");
+    let page = sam.get(&path).await;
+    is_sound(&page);
+    let (before, folded) = page.text.split_once("Edit or cancel").expect("what can be changed");
+    assert!(!before.contains("Mark as finished"), "{before}");
+    assert!(folded.contains("Printer not responding?") && folded.contains("Mark as finished"), "{folded}");
+    floor.faults(0, |faults| faults.disconnect = true);
+    let page = until("the outage to be shown", || async {
+        let page = sam.get(&path).await;
+        page.text.contains("No answer from ").then_some(page)
+    })
+    .await;
+    is_sound(&page);
+    let (before, folded) = page.text.split_once("Edit or cancel").expect("what can be changed");
+    assert!(before.contains("Check the printer, then choose") && before.contains("Mark as finished"), "{before}");
+    assert!(!folded.contains("Printer not responding?"), "{folded}");
 }
