@@ -3,6 +3,9 @@
 //! The forecaster owns no data. It learns from finished prints and past promises when it starts, and each forecast
 //! replaces the previous one. Orders store two results: their promised date ([`OrderNews::Promise`]) and the fact that
 //! they will miss their deadline, which they publish once ([`OrderNews::Timing`]).
+//!
+//! For orders that are late or at risk, each forecast also contains what would have them ready in time
+//! ([`recoveries`]), so that pages and the API read it from memory.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,9 +18,10 @@ use ractor::{Actor, ActorCell, ActorProcessingErr, ActorRef, SpawnErr};
 
 use domain::aggregate::Versioned;
 use domain::dispatch::DispatchRules;
-use domain::forecast::{Forecast, ObservedPrint, Paces, PrinterOutlook, ShopKnowledge, forecast};
+use domain::forecast::{Forecast, ObservedPrint, Paces, PrinterOutlook, ShopKnowledge, forecast, recoveries};
 use domain::id::Id;
 use domain::job::AttemptState;
+use domain::material::Material;
 use domain::order::{Order, OrderNews, OrderStatus};
 use domain::printer::Printer;
 use domain::promise::{DelayRatios, Promise};
@@ -59,6 +63,8 @@ pub struct ForecastSources {
     pub orders: Directory<Order>,
     /// Printers that print the jobs.
     pub printers: Directory<Printer>,
+    /// Materials, whose names are part of the acts that have late orders ready in time.
+    pub materials: Directory<Material>,
     /// Printer connections, which report the remaining time of running prints.
     pub connections: Arc<PrinterConnections>,
     /// Injected clock and settings.
@@ -247,7 +253,8 @@ impl ForecasterState {
         if self.informed {
             self.promise(&forecast, &knowledge.stretch);
             for (id, expected_at) in new_timings {
-                self.ask(id, OrderNews::Timing { expected_at });
+                let recovery = forecast.recoveries.get(&id).cloned();
+                self.ask(id, OrderNews::Timing { expected_at, recovery });
             }
         }
         self.knowledge = Some(Box::new(knowledge));
@@ -331,7 +338,9 @@ fn compute(shop: &ForecastSources, mut knowledge: LearnedStatistics) -> Computed
         starting_ms: shop.starting_ms,
     };
     let orders: Vec<&Order> = orders.iter().filter_map(|(_, state)| state.state.as_ref()).collect();
-    let forecast = forecast(shop.environment.now(), orders.iter().copied(), &printers, shop_knowledge);
+    let mut forecast = forecast(shop.environment.now(), orders.iter().copied(), &printers, shop_knowledge);
+    let material_name = |id: Id| Some(shop.materials.resident(id)?.read().present()?.fields.name.clone());
+    forecast.recoveries = recoveries(&forecast, &orders, &printers, shop_knowledge, &material_name);
     let expected_at = |order: &Order| forecast.orders.get(&order.id).copied();
     let has_new_timing = |order: &&&Order| order.has_new_timing(expected_at(order), forecast.at);
     let new_timings = orders.iter().filter(has_new_timing).map(|order| (order.id, expected_at(order))).collect();

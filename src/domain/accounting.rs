@@ -164,10 +164,6 @@ impl Aggregate for Accounting {
     type Row = Infallible;
     type Created = Mail;
     type Effect = Infallible;
-
-    fn effects(&self) -> Vec<Infallible> {
-        Vec::new()
-    }
 }
 
 impl Command<Accounting> for AccountingCommand {

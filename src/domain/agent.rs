@@ -117,11 +117,19 @@ mod tests {
             ("a*b*c", "a--b--c", true),
             ("a*b*c", "a--c--b", false),
             ("ab*ba", "aba", false),
+            ("a*bb*b", "abb", false),
             ("*", "", true),
             ("", "x", false),
         ] {
             assert_eq!(may_ask(&list(&[pattern]), user), may, "{pattern} {user}");
         }
         assert!(may_ask(&list(&["slack:*", "telegram:*"]), "telegram:1"));
+    }
+
+    #[test]
+    fn an_error_names_every_skill_in_listing_order() {
+        let list = Skill::list();
+        assert!(list.starts_with("pause-print, resume-print, cancel-print, emergency-stop, "), "{list}");
+        assert!(list.ends_with(", low-stock, release-job, bed-cleared"), "{list}");
     }
 }

@@ -178,4 +178,64 @@ mod tests {
             prop_assert!(serde_json::from_str::<Amount>(&text).is_ok());
         }
     }
+
+    #[test]
+    fn a_part_is_at_most_the_whole_and_a_scaled_amount_at_most_the_largest() {
+        for (fraction, part, scaled) in [
+            (0.0, 0, 0),
+            (0.005, 1, 1),
+            (0.25, 25, 25),
+            (1.0, 100, 100),
+            (1.5, 100, 150),
+            (-0.5, 0, 100),
+            (f64::NAN, 100, 100),
+            (f64::INFINITY, 100, 100),
+        ] {
+            let amount = Amount(100);
+            assert_eq!((amount.part(fraction), amount.scaled(fraction)), (Amount(part), Amount(scaled)), "{fraction}");
+        }
+        assert_eq!(MAX_AMOUNT.scaled(2.0), MAX_AMOUNT);
+    }
+
+    #[test]
+    fn whole_units_are_rounded_half_up() {
+        for (thousandths, units) in
+            [(0, 0), (499, 0), (500, 1), (1_499, 1), (1_500, 2), (-500, 0), (-501, -1), (-1_501, -2)]
+        {
+            assert_eq!(Amount(thousandths).rounded(), units, "{thousandths}");
+        }
+    }
+
+    #[test]
+    fn a_request_states_at_most_a_thousand_million_units_to_the_thousandth() {
+        let read = |text: &str| Amount::from_number(&serde_json::from_str(text).unwrap());
+        for (text, amount) in [
+            ("0", Amount::ZERO),
+            ("0.0", Amount::ZERO),
+            ("0.001", Amount(1)),
+            ("-0.5", Amount(-500)),
+            ("1000000000", MAX_AMOUNT),
+            ("1000000000.0", MAX_AMOUNT),
+            ("-1000000000", -MAX_AMOUNT),
+            ("999999999.999", MAX_AMOUNT - Amount(1)),
+        ] {
+            assert_eq!(read(text), Ok(amount), "{text}");
+        }
+        for text in
+            ["1000000001", "-1000000001", "1000000000.001", "9223372036854775807", "18446744073709551615", "1e300"]
+        {
+            assert_eq!(read(text), Err(AmountError::TooLarge), "{text}");
+        }
+        assert_eq!(read("0.0005"), Err(AmountError::TooFine));
+    }
+
+    #[test]
+    fn sums_are_exact_up_to_what_can_be_stored() {
+        let mut sum = Amount::units(3);
+        sum += Amount(1);
+        sum -= Amount(2_002);
+        assert_eq!((sum, -sum, Amount::units(3) - Amount(500)), (Amount(999), Amount(-999), Amount(2_500)));
+        let most = Amount(MAX_STORED);
+        assert_eq!((most + Amount(1), -most - Amount(1), most - most), (most, -most, Amount::ZERO));
+    }
 }

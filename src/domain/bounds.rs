@@ -118,4 +118,28 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn each_limit_is_the_last_value_that_is_taken() {
+        assert_eq!(
+            [0.0, 0.4, 1.5, 31_622_400.0, 31_622_400.1].map(print_seconds),
+            [Some(0), Some(0), Some(2), Some(MAX_PRINT_SECONDS), None]
+        );
+        assert_eq!(
+            [0.000_4, 0.000_5, 1.0, 1e9, 1_000_000_000.001].map(grams),
+            [None, Some(Amount(1)), Some(Amount(1_000)), Some(MAX_AMOUNT), None]
+        );
+        assert_eq!([0.0, 1.234_56, 1e9, 1_000_000_001.0].map(filament_mm), [Some(0.0), Some(1.235), Some(1e9), None]);
+        assert_eq!(
+            [0.0, 0.000_4, 12.345_6, 100_000.0, 100_000.1].map(length_mm),
+            [None, Some(0.001), Some(12.346), Some(100_000.0), None]
+        );
+        assert_eq!([0.0, 0.4, 10.0, 10.001].map(nozzle_mm), [None, Some(0.4), Some(10.0), None]);
+        assert_eq!(
+            [-0.001, 0.0, 1.5, 32_503_679_999.999, 32_503_680_000.0].map(unix_seconds),
+            [None, Some(EARLIEST), Some(Timestamp(1_500)), Some(LATEST), None]
+        );
+        let temperatures = [-10_000.1, -10_000.0, 20.123_4, 10_000.0, 10_000.1].map(|degrees| Some(celsius(degrees)));
+        assert_eq!(temperatures, [Some(0.0), Some(-10_000.0), Some(20.123), Some(10_000.0), Some(0.0)]);
+    }
 }

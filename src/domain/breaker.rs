@@ -131,4 +131,18 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn an_open_circuit_says_how_long_it_stays_open() {
+        let mut breaker = Breaker::default();
+        assert_eq!(breaker.closed_for_ms(7), 0);
+        for _ in 0..3 {
+            breaker.failed(&RULES, 100, 1.0);
+        }
+        let closed = [100, 101, 5_099, 5_100, 6_000].map(|now| breaker.closed_for_ms(now));
+        assert_eq!((closed, breaker.failures()), ([5_000, 4_999, 1, 0, 0], 3));
+        // Even a probe that may take no time is only one.
+        let rules = BreakerRules { longest_call: Duration::ZERO, ..RULES };
+        assert_eq!((breaker.admit(&rules, 5_100), breaker.admit(&rules, 5_100)), (Ok(()), Err(1)));
+    }
 }

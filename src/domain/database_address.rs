@@ -127,6 +127,7 @@ mod tests {
             ),
             ("postgres://a@b@db1,db2", vec!["postgres://a@b@db1", "postgres://a@b@db2"]),
             ("postgres:///shop?host=/run/postgresql", vec!["postgres:///shop?host=/run/postgresql"]),
+            ("postgres://db1/shop@1", vec!["postgres://db1/shop@1"]),
             ("postgres", vec!["postgres"]),
         ] {
             let expected: Vec<String> = hosts.into_iter().map(str::to_owned).collect();

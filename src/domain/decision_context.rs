@@ -102,4 +102,14 @@ mod tests {
         }
         assert_eq!(NumberSeries::Job.parse("job-7"), Some(7));
     }
+
+    #[test]
+    fn each_series_has_a_last_number_of_its_own() {
+        let mut last = LastNumbers::default();
+        for (series, number) in NumberSeries::ALL.into_iter().zip(1..) {
+            *last.of(series) += number;
+        }
+        assert_eq!(last, LastNumbers { order: 1, job: 2, quote: 3 });
+        assert_eq!(NumberSeries::ALL.map(NumberSeries::prefix), ["ORD", "JOB", "QUO"]);
+    }
 }

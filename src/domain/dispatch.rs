@@ -393,7 +393,7 @@ enum Probe {
 }
 
 /// Returns whether the job is waiting only for a printer.
-fn is_ready(job: &Job) -> bool {
+pub(super) fn is_ready(job: &Job) -> bool {
     let is_untaken = job.attempt_id.is_none() && job.cancel_requested_at.is_none();
     job.state == JobState::Sliced && job.holds_all() && job.file_id.is_some() && is_untaken
 }

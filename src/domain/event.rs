@@ -8,6 +8,8 @@ use crate::id::Id;
 use crate::time::Timestamp;
 
 pub mod data;
+#[cfg(test)]
+mod tests;
 
 use data::EventData;
 

@@ -243,4 +243,45 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn the_smoothed_confidence_is_compared_with_the_usual_level() {
+        use std::iter::repeat_n;
+        let rules = |safe_frames: u32, frames_in_a_row: u32| DetectionRules { safe_frames, frames_in_a_row, ..RULES };
+        // A twelfth of a failure with each picture: 15 %, 28 %, 39 %, 49 %, less what has become usual meanwhile.
+        let sudden = concluded(&rules(0, 1), [0.0].into_iter().chain(repeat_n(1.0, 12)));
+        assert_eq!(sudden, [(5, Conclusion::Alert(44)), (8, Conclusion::Pause(64))]);
+        let usual = concluded(&rules(2, 2), [0.5, 0.3].into_iter().chain(repeat_n(1.0, 14)));
+        assert_eq!(usual, [(11, Conclusion::Alert(42))], "two pictures of 40 % are what is usual");
+        let late = concluded(&RULES, repeat_n(0.02, 200).chain(repeat_n(1.0, 30)));
+        assert_eq!(late, [(206, Conclusion::Alert(61)), (208, Conclusion::Pause(71))]);
+        let low = DetectionRules { alert_threshold: 0.2, pause_threshold: Some(0.4), ..rules(1, 1) };
+        let slow = concluded(&low, repeat_n(0.1, 3).chain(repeat_n(0.5, 300)));
+        assert_eq!(slow, [(8, Conclusion::Alert(20))]);
+        let certain = concluded(&rules(0, 1), [1.0]);
+        assert_eq!(certain, [(1, Conclusion::Pause(100))]);
+        let at_threshold = DetectionRules { alert_threshold: 0.5, pause_threshold: Some(0.75), ..rules(0, 1) };
+        assert_eq!(concluded(&at_threshold, [0.5]), [(1, Conclusion::Alert(50))], "at the threshold");
+        assert_eq!(concluded(&at_threshold, [0.75]), [(1, Conclusion::Pause(75))], "at the threshold");
+    }
+
+    #[test]
+    fn what_was_usual_before_a_resumption_stays_so() {
+        let mut print = WatchedPrint::default();
+        for _ in 0..100 {
+            assert_eq!(print.observe(&RULES, 0.5), Conclusion::Nothing);
+        }
+        print.resumed();
+        let rules = DetectionRules { safe_frames: 0, frames_in_a_row: 1, ..RULES };
+        for _ in 0..20 {
+            assert_eq!(print.observe(&rules, 0.5), Conclusion::Nothing);
+        }
+    }
+
+    #[test]
+    fn the_reason_why_an_address_is_not_shown_is_stated() {
+        assert_eq!(keeps_secret("http://me:pw@cam/"), Some("its URL contains a user name and password"));
+        assert_eq!(keeps_secret("http://cam/?pwd=1"), Some("its URL contains a key or password"));
+        assert_eq!(keeps_secret("cam/shot;token=1"), Some("its URL contains a key or password"));
+    }
 }

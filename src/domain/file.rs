@@ -233,3 +233,88 @@ impl Command<File> for FileCommand {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::testing::{Bench, id};
+
+    fn create(sliced_from: Option<Id>) -> FileCommand {
+        FileCommand::Create {
+            name: "vase.gcode".to_owned(),
+            kind: FileKind::Gcode,
+            size: 7,
+            sha256: "ab".to_owned(),
+            metadata: Box::default(),
+            photo_of: None,
+            sliced_from,
+        }
+    }
+
+    #[test]
+    fn a_file_is_described_until_it_is_deleted_unused() {
+        let (bench, mut file) = (Bench::new(), None::<File>);
+        assert_eq!(bench.tell(&mut file, id(1), &FileCommand::Archive).unwrap_err().code, "file_not_found");
+        assert!(bench.tell(&mut file, id(1), &create(None)).unwrap().requirements.is_empty());
+        let described = file.clone().unwrap();
+        assert_eq!(
+            (described.id, described.name.as_str(), described.kind, described.size),
+            (id(1), "vase.gcode", FileKind::Gcode, 7)
+        );
+        assert!(!described.is_archived());
+        assert_eq!(bench.tell(&mut file, id(1), &create(None)).unwrap_err().code, "exists");
+        let deleted = bench.tell(&mut file, id(1), &FileCommand::Archive).unwrap();
+        assert_eq!(deleted.requirements, [Requirement::Unused { what: Referenced::File, id: id(1) }]);
+        assert_eq!(deleted.answer, File { archived: true, ..described });
+        assert!(deleted.answer.is_archived());
+        assert_eq!(bench.tell(&mut file, id(1), &FileCommand::Archive).unwrap_err().code, "file_not_found");
+    }
+
+    #[test]
+    fn what_a_customer_uploads_is_marked() {
+        let bench = Bench::new();
+        let customer = Principal::Customer { id: id(4), email: "ann@example.org".to_owned() };
+        let sliced = Some(CustomerUpload::GcodeOf(id(5)));
+        for (by, sliced_from, upload) in [
+            (&customer, None, Some(CustomerUpload::Model)),
+            (&customer, Some(id(5)), sliced),
+            (&Principal::Machine, None, None),
+            (&Principal::Machine, Some(id(5)), sliced),
+        ] {
+            let cx = DecisionContext { by, ..bench.cx() };
+            let uploaded = create(sliced_from).decide(None, id(1), &cx).unwrap().answer;
+            assert_eq!(uploaded.customer_upload, upload, "{by} {sliced_from:?}");
+        }
+        let photo = File::photo(&bench.cx(), id(6), "a.jpg".to_owned(), "cd".to_owned(), 9);
+        assert_eq!((photo.kind, photo.customer_upload), (FileKind::Image, Some(CustomerUpload::PhotoOf(id(6)))));
+        assert_eq!((NewAggregate::kind(&photo), NewAggregate::id(&photo)), ("file", photo.id));
+    }
+
+    #[test]
+    fn a_plate_is_found_by_its_number_and_has_a_picture_of_its_own() {
+        let plate = |plate, picture: Option<&str>| {
+            let thumbnail = picture.map(str::to_owned);
+            Plate { plate, thumbnail, ..Plate::default() }
+        };
+        let plates = vec![plate(1, None), plate(3, Some("b"))];
+        let metadata = FileMetadata { thumbnail: Some("a".to_owned()), plates, ..FileMetadata::default() };
+        assert_eq!((metadata.plate(3), metadata.plate(2)), (metadata.plates.last(), None));
+        assert_eq!(metadata.pictures().collect::<Vec<_>>(), ["a", "b"]);
+    }
+
+    #[test]
+    fn a_plate_takes_what_all_of_its_filaments_take_if_each_is_known() {
+        let of = |amounts: &[Option<i64>]| {
+            let filament = |grams: Option<i64>| PlateFilament {
+                grams: grams.map(Amount::units),
+                mm: grams.map(|grams| grams as f64 * 100.0),
+                ..PlateFilament::default()
+            };
+            let plate = Plate { filaments: amounts.iter().copied().map(filament).collect(), ..Plate::default() };
+            (plate.grams(), plate.filament_mm())
+        };
+        assert_eq!(of(&[Some(3), Some(4)]), (Some(Amount::units(7)), Some(700.0)));
+        assert_eq!((of(&[]), of(&[Some(3), None])), ((None, None), (None, None)));
+    }
+}

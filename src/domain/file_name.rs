@@ -155,4 +155,21 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn names_are_cut_at_their_limits_and_not_before() {
+        let clean = |name: String| clean_name(&name).unwrap();
+        let [y, z] = ["y", "z"].map(|letter| letter.repeat(MAX_NAME_CHARS));
+        assert_eq!(clean(z.clone()), z);
+        let ending = format!(".{}", "x".repeat(MAX_ENDING_CHARS));
+        assert_eq!(clean(format!("{y}{ending}")), format!("{}{ending}", &y[..MAX_NAME_CHARS - ending.len()]));
+        assert_eq!(clean(format!("{y}{ending}x")), y, "what is that long is no ending");
+        let long = "x".repeat(300);
+        assert_eq!(printer_name(&long, GcodeForm::Text), format!("{}.gcode", &long[..174]));
+        assert_eq!(printer_name(&long, GcodeForm::Package), format!("{}.gcode.3mf", &long[..170]));
+        let short = |letters: usize| format!("{}.gco", &long[..letters]);
+        assert_eq!(printer_name(&short(176), GcodeForm::Text), short(176));
+        assert_eq!(printer_name(&short(177), GcodeForm::Text), format!("{}.gcode", &long[..174]));
+        assert_eq!(printer_name("vase.gco", GcodeForm::Binary), "vase.gco.bgcode");
+    }
 }

@@ -8,23 +8,29 @@
 //!
 //! The forecast makes no decisions: it is not stored, and it does not commit any job to a printer.
 
+mod ahead;
 mod pace;
+mod recovery;
 
 #[cfg(test)]
 mod tests;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::sync::Arc;
 
 use crate::dispatch::{DispatchRules, QueueSimulation};
 use crate::id::Id;
 use crate::job::{Job, JobState};
 use crate::order::{Order, OrderStatus};
 use crate::printer::{AttemptPhase, Clearing, CurrentAttempt, Printer};
+use crate::remedy::OrderRecovery;
 use crate::shop_hours::ShopHours;
 use crate::time::Timestamp;
 
+pub use ahead::{BedAhead, OrderAhead, SpoolAhead, end_of_next_hours};
 pub use pace::{ObservedPrint, Paces};
+pub use recovery::{last_job, recoveries};
 
 /// Divisor applied to the expected time of an overdue print to estimate its remaining time.
 const OVERDUE_SHARE: i64 = 20;
@@ -116,6 +122,9 @@ pub struct Forecast {
     pub first_waiting: Vec<WaitingJob>,
     /// Number of jobs that wait for a printer.
     pub waiting: usize,
+    /// Ways to have orders ready in time that are late or at risk. [`forecast`] leaves it empty: the caller adds the
+    /// [`recoveries`].
+    pub recoveries: HashMap<Id, Arc<OrderRecovery>>,
 }
 
 impl Forecast {
@@ -132,6 +141,29 @@ pub fn forecast<'a>(
     printers: &[PrinterOutlook<'_>],
     shop: ShopKnowledge<'_>,
 ) -> Forecast {
+    simulate(now, orders, printers, shop, None)
+}
+
+/// Returns the time by which all jobs of one order are expected to be printed, as in [`forecast`]; `None` if it cannot
+/// be predicted. Less is simulated: nothing after the last of these jobs has started.
+fn expected_end<'a>(
+    now: Timestamp,
+    orders: impl IntoIterator<Item = &'a Order>,
+    printers: &[PrinterOutlook<'_>],
+    shop: ShopKnowledge<'_>,
+    order: Id,
+) -> Option<Timestamp> {
+    simulate(now, orders, printers, shop, Some(order)).orders.get(&order).copied()
+}
+
+/// Simulates the queue from `now` on: all of it or, if `only` is given, until the jobs of this order have started.
+fn simulate<'a>(
+    now: Timestamp,
+    orders: impl IntoIterator<Item = &'a Order>,
+    printers: &[PrinterOutlook<'_>],
+    shop: ShopKnowledge<'_>,
+    only: Option<Id>,
+) -> Forecast {
     let mut forecast = Forecast { at: now, ..Forecast::default() };
     let orders: Vec<&Order> = orders.into_iter().filter(|order| is_open(order)).collect();
     let all = orders.iter().flat_map(|order| order.jobs.values()).map(|job| (job.id, &**job));
@@ -140,9 +172,10 @@ pub fn forecast<'a>(
     let queued: Vec<(Id, &Job)> = all.values().filter(|job| is_queued(job)).map(|job| (job.order_id, *job)).collect();
     // The queue is empty for most of the time, and there is nothing to simulate then.
     if !queued.is_empty() {
+        let goals = only.map(|id| queued.iter().filter(|(order, _)| *order == id).map(|(_, job)| job.id).collect());
         let mut rehearsal = QueueSimulation::new(shop.rules.clone(), queued, printers.iter().map(|one| one.printer));
         forecast.waiting = rehearsal.waiting();
-        play(&mut rehearsal, free, printers, &all, shop, &mut forecast);
+        play(&mut rehearsal, free, printers, &all, shop, goals, &mut forecast);
         let unassigned = rehearsal.first_waiting(MAX_WAITING_NAMED.saturating_sub(forecast.first_waiting.len()));
         forecast.first_waiting.extend(unassigned.into_iter().map(|(order, job)| WaitingJob { job, order }));
     }
@@ -308,13 +341,15 @@ fn wait_for_bed(
     shop.hours.after(over, clearing_ms(&printer.clearings, shop.hours))
 }
 
-/// Assigns the queued jobs to the printers as they become free.
+/// Assigns the queued jobs to the printers as they become free: all of them or, if there are goals, until these have
+/// started.
 fn play(
     rehearsal: &mut QueueSimulation,
     free: Vec<(Timestamp, Id)>,
     printers: &[PrinterOutlook<'_>],
     jobs: &HashMap<Id, &Job>,
     shop: ShopKnowledge<'_>,
+    mut goals: Option<Vec<Id>>,
     forecast: &mut Forecast,
 ) {
     let clearing = |outlook: &PrinterOutlook<'_>| {
@@ -328,6 +363,14 @@ fn play(
     let most = (jobs.len() + printers.len()) * STEPS_PER_JOB;
     let mut again = None;
     for _ in 0..most {
+        if let Some(goals) = &mut goals {
+            while goals.last().is_some_and(|job| forecast.jobs.contains_key(job)) {
+                goals.pop();
+            }
+            if goals.is_empty() {
+                return;
+            }
+        }
         let Some(Reverse((now, first))) = moments.pop().filter(|_| rehearsal.waiting() > 0) else { return };
         first.into_iter().for_each(|printer| rehearsal.free(printer, now));
         while let Some(Reverse((_, more))) = moments.peek().filter(|Reverse((at, _))| *at == now).copied() {

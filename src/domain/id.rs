@@ -34,3 +34,16 @@ impl FromStr for Id {
         Uuid::parse_str(text).map(Self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identifier_is_written_with_hyphens_and_read_back() {
+        let text = "01890a5d-ac96-774b-bcce-b302099a8064";
+        let id: Id = text.parse().unwrap_or(Id::ONLY);
+        assert_eq!((id.to_string(), format!("{id:?}")), (text.to_owned(), text.to_owned()));
+        assert!("tree".parse::<Id>().is_err());
+    }
+}

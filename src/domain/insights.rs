@@ -198,7 +198,9 @@ mod tests {
         let expected = PrintTally { finished: 6, failed: 2, cancelled: 2, not_started: 5, print_ms: 10_000 };
         assert_eq!((tally, tally.prints(), tally.failure_rate()), (expected, 10, Some(0.25)));
         assert_eq!(PrintTally::default().failure_rate(), None, "nothing failed and nothing went well");
-        assert_eq!(tally.with(tally).finished, 12);
+        let other = PrintTally { finished: 1, failed: 10, cancelled: 100, not_started: 1_000, print_ms: 5 };
+        let both = PrintTally { finished: 7, failed: 12, cancelled: 102, not_started: 1_005, print_ms: 10_005 };
+        assert_eq!(tally.with(other), both);
     }
 
     #[test]

@@ -66,14 +66,6 @@ impl Aggregate for Integration {
     type Row = Infallible;
     type Created = Mail;
     type Effect = Infallible;
-
-    fn effects(&self) -> Vec<Infallible> {
-        Vec::new()
-    }
-
-    fn at_rest(&self) -> bool {
-        true
-    }
 }
 
 impl Command<Integration> for IntegrationCommand {
@@ -199,5 +191,22 @@ mod tests {
         assert_eq!((alerts.len(), alerts[0].alert), (1, Some(AlertKind::Backup)));
         assert_eq!(&*alerts[0].subject, "Backup failed");
         assert!(alerts[0].text.contains("no space left on device"), "{}", alerts[0].text);
+    }
+
+    #[test]
+    fn what_changes_nothing_is_not_written() {
+        let (bench, mut this) = (Bench::new(), None::<Integration>);
+        let begin = IntegrationCommand::Begin { name: "workflow".to_owned(), cursor: 5 };
+        bench.tell(&mut this, id(1), &begin).unwrap();
+        for (command, is_written) in [
+            (begin, false),
+            (IntegrationCommand::Read(5), false),
+            (IntegrationCommand::Read(6), true),
+            (IntegrationCommand::Read(6), false),
+            (IntegrationCommand::Well, false),
+        ] {
+            let decision = bench.tell(&mut this, id(1), &command).unwrap();
+            assert_eq!(decision.next.is_some(), is_written, "{command:?}");
+        }
     }
 }

@@ -37,3 +37,24 @@ impl fmt::Display for InvoiceStatus {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_shown_as_it_is_stored() {
+        use InvoiceStatus as S;
+        for (status, name) in [
+            (S::Draft, "draft"),
+            (S::Open, "open"),
+            (S::PartiallyPaid, "partially_paid"),
+            (S::Paid, "paid"),
+            (S::Overdue, "overdue"),
+            (S::Refunded, "refunded"),
+            (S::Void, "void"),
+        ] {
+            assert_eq!((status.to_string().as_str(), serde_json::json!(status)), (name, serde_json::json!(name)));
+        }
+    }
+}

@@ -34,6 +34,8 @@ mod attempt;
 mod claims;
 mod source;
 mod state;
+#[cfg(test)]
+mod tests;
 
 pub use attempt::{Attempt, AttemptState, Departure};
 pub use claims::{FurtherNeed, JobClaim, JobClaimMut};

@@ -20,6 +20,8 @@ mod failed;
 mod payment;
 mod received;
 mod refunds;
+#[cfg(test)]
+mod tests;
 
 pub use at_processor::{
     Checkout, CheckoutResult, CheckoutState, Dispute, DisputeState, FailedPayment, ProcessorRequests, RefundResult,

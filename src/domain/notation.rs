@@ -341,4 +341,15 @@ mod tests {
             assert_eq!(Language::ALL.map(|language| typed_date(language, text)), written);
         }
     }
+
+    #[test]
+    fn sizes_and_times_of_today_are_short() {
+        let sizes = Language::ALL.map(|language| size(language, Dimensions { x: 20.5, y: 12.0, z: 8.0 }));
+        assert_eq!(sizes, ["20.5 × 12 × 8 mm", "20,5 × 12 × 8 mm"]);
+        let (berlin, now) = (ShopClock::parse("CET-1CEST,M3.5.0,M10.5.0/3").unwrap(), at("2026-11-27T23:30:00Z"));
+        let short = |time: &str| Language::ALL.map(|language| near(language, &berlin, at(time), now));
+        assert_eq!(short("2026-11-28T16:40:00Z"), ["17:40", "17:40"]);
+        assert_eq!(short("2026-11-28T23:00:00Z"), ["tomorrow 00:00", "morgen 00:00"]);
+        assert_eq!(short("2026-12-04T08:00:00Z"), ["Fri 09:00", "Fr. 09:00"], "within six days by the weekday");
+    }
 }

@@ -31,6 +31,8 @@ mod choose;
 mod merge;
 mod round;
 mod slots;
+#[cfg(test)]
+mod tests;
 
 pub use merge::{OurSide, total};
 pub use round::{LinkRound, SendOutcome, SyncMove};

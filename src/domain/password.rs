@@ -78,4 +78,19 @@ mod tests {
         assert_eq!(own_password_fault("sam.miller's horse", "sam.miller@shop.example"), None);
         assert_eq!(own_password_fault("correct horse", ""), None);
     }
+
+    #[test]
+    fn a_refusal_says_what_a_password_must_be() {
+        let (long, blank) = ("x".repeat(1025), " ".repeat(10));
+        for (password, words) in [
+            ("too short", "must be at least 10 characters"),
+            (long.as_str(), "must be at most 1024 bytes"),
+            (blank.as_str(), "must not be only whitespace"),
+            ("password123", "must not be one of the most common passwords"),
+        ] {
+            assert_eq!(password_fault(password).as_deref(), Some(words));
+        }
+        let own = own_password_fault("sam.miller", "sam.miller@shop.example");
+        assert_eq!(own.as_deref(), Some("must not be the account's own email address"));
+    }
 }

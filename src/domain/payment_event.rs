@@ -109,6 +109,7 @@ mod tests {
         let v1 = good.split_once(',').map_or("", |(_, v1)| v1);
         assert_eq!(judge(&format!("t={NOW},v0=abc,v1=00ff,{v1},scheme=x,lonely")), Ok(()));
         assert_eq!(judge(&format!("t={NOW}, {v1}")), Ok(()));
+        assert_eq!(judge(&format!("t={NOW},{v1},{v1}")), Ok(()), "the same one twice");
     }
 
     #[test]

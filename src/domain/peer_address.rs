@@ -230,4 +230,26 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_login_is_hidden_and_the_rest_of_an_address_is_shown() {
+        for (text, public) in [
+            ("http://me:hunter2@10.0.0.1/a?b=c", "http://***@10.0.0.1/a?b=c"),
+            ("http://:hunter2@10.0.0.1/", "http://***@10.0.0.1/"),
+            ("http://me@10.0.0.1/", "http://***@10.0.0.1/"),
+            ("http://me:hunter2@10.0.0.1:port/", "http://***@10.0.0.1:port/"),
+            ("http://10.0.0.1/me@home", "http://10.0.0.1/me@home"),
+            ("HTTP://10.0.0.1", "HTTP://10.0.0.1"),
+            ("me@home", "me@home"),
+        ] {
+            assert_eq!(without_login(text), public, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_address_of_the_longest_length_is_taken() {
+        let address = |bytes: usize| format!("http://a/{}", "x".repeat(bytes - 9));
+        assert!(PeerAddress::web(&address(MAX_ADDRESS_BYTES)).is_ok());
+        assert_eq!(PeerAddress::web(&address(MAX_ADDRESS_BYTES + 1)), Err(PeerAddressError::TooLong));
+    }
 }

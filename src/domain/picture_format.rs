@@ -48,3 +48,36 @@ const MAX_PIXELS: u64 = 120_000_000;
 pub const fn fits_a_screen(width: u64, height: u64) -> bool {
     width <= MAX_SIDE_PIXELS && height <= MAX_SIDE_PIXELS && width * height <= MAX_PIXELS
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_format_has_its_media_type_and_ending() {
+        use PictureFormat as P;
+        for (format, media, extension) in [
+            (P::Jpeg, "image/jpeg", "jpg"),
+            (P::Png, "image/png", "png"),
+            (P::Webp, "image/webp", "webp"),
+            (P::Heic, "image/heic", "heic"),
+        ] {
+            assert_eq!((format.media(), format.extension()), (media, extension));
+        }
+    }
+
+    #[test]
+    fn a_picture_is_bounded_in_its_sides_and_its_area() {
+        for (width, height, fits) in [
+            (0, 0, true),
+            (30_000, 4_000, true),
+            (4_000, 30_000, true),
+            (30_000, 4_001, false),
+            (30_001, 1, false),
+            (1, 30_001, false),
+            (11_000, 11_000, false),
+        ] {
+            assert_eq!(fits_a_screen(width, height), fits, "{width} × {height}");
+        }
+    }
+}

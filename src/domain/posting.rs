@@ -102,10 +102,6 @@ impl Aggregate for Posting {
     type Row = Infallible;
     type Created = Mail;
     type Effect = Infallible;
-
-    fn effects(&self) -> Vec<Infallible> {
-        Vec::new()
-    }
 }
 
 impl Command<Posting> for PostingCommand {
@@ -238,5 +234,28 @@ mod tests {
                 posted = now.remote_id;
             }
         }
+    }
+
+    #[test]
+    fn a_posting_waits_for_the_outcome_of_its_round_alone() {
+        let bench = Bench::new();
+        let mut this = begun(&bench);
+        assert_eq!(this.as_ref().unwrap().key(), format!("{}-1", id(1)));
+        let posted = |round| PostingCommand::Posted { round, remote_id: "remote".to_owned() };
+        let refused = |round| PostingCommand::Refused { round, words: "no".to_owned() };
+        for early in [PostingCommand::Retry, posted(0), posted(2), refused(2)] {
+            assert!(bench.tell(&mut this, id(1), &early).unwrap().next.is_none(), "{early:?}");
+        }
+        bench.tell(&mut this, id(1), &refused(1)).unwrap();
+        assert!(bench.tell(&mut this, id(1), &posted(1)).unwrap().next.is_none(), "it was refused");
+        let now = this.clone().unwrap();
+        assert_eq!((now.state, now.round, now.error.as_deref()), (PostingState::Refused, 1, Some("no")));
+        bench.tell(&mut this, id(1), &PostingCommand::Retry).unwrap();
+        let now = this.clone().unwrap();
+        assert_eq!((now.state, now.key()), (PostingState::Sending, format!("{}-2", id(1))));
+        bench.tell(&mut this, id(1), &posted(2)).unwrap();
+        let now = this.clone().unwrap();
+        assert_eq!((now.state, now.remote_id.as_deref(), now.error), (PostingState::Posted, Some("remote"), None));
+        assert!(bench.tell(&mut this, id(1), &refused(2)).unwrap().next.is_none(), "it was posted");
     }
 }

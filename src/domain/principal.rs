@@ -122,3 +122,36 @@ impl fmt::Display for Principal {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::id;
+
+    #[test]
+    fn each_principal_has_a_name_a_role_and_a_place_in_the_audit_log() {
+        use Principal as P;
+        let (email, name) = ("ann@example.org".to_owned(), "till".to_owned());
+        let key = P::Key { id: id(3), name, role: Role::Customer, customer_email: None };
+        let user = P::User { id: id(5), email: email.clone(), role: Role::Operator };
+        let name_of = |kind: &str, number: u32| format!("{kind}:{}", id(number));
+        for (principal, text, role, is_person, is_audited) in [
+            (P::System, "system".to_owned(), Some(Role::Admin), false, false),
+            (P::Anonymous, "anonymous".to_owned(), None, true, true),
+            (P::Machine, "machine".to_owned(), Some(Role::Admin), true, true),
+            (P::Setup, "setup".to_owned(), Some(Role::Admin), true, true),
+            (P::Processor, "payments".to_owned(), Some(Role::Admin), false, true),
+            (P::Channel { id: id(2) }, name_of("channel", 2), Some(Role::Admin), false, true),
+            (P::Agent { user: "chat:1".to_owned() }, "agent:chat:1".to_owned(), Some(Role::Operator), true, true),
+            (key, name_of("key", 3), Some(Role::Customer), true, true),
+            (P::Customer { id: id(4), email }, name_of("customer", 4), Some(Role::Customer), true, true),
+            (user, name_of("user", 5), Some(Role::Operator), true, true),
+        ] {
+            assert_eq!(principal.to_string(), text);
+            assert_eq!((principal.role(), principal.is_person(), principal.audited()), (role, is_person, is_audited));
+        }
+        for (role, word) in [(Role::Customer, "customer"), (Role::Operator, "operator"), (Role::Admin, "admin")] {
+            assert_eq!((role.word(), serde_json::json!(role)), (word, serde_json::json!(word)));
+        }
+    }
+}

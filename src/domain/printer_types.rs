@@ -44,3 +44,20 @@ impl KnownTypes {
         form == GcodeForm::Text || self.0.values().any(|facts| facts.forms.contains(&form))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_that_is_not_listed_takes_text_alone_and_cannot_map_slots() {
+        let binary = TypeFacts { forms: vec![GcodeForm::Binary], maps_slots: true, labels: SlotLabels::Tools };
+        let types = KnownTypes::new([("modern", binary.clone())]);
+        assert_eq!(types.of("modern"), binary);
+        let usual = TypeFacts { forms: vec![GcodeForm::Text], maps_slots: false, labels: SlotLabels::Numbers };
+        assert_eq!((types.of("other"), TypeFacts::default()), (usual.clone(), usual));
+        let forms = [GcodeForm::Text, GcodeForm::Binary, GcodeForm::Package];
+        assert_eq!(forms.map(|form| types.printable(form)), [true, true, false]);
+        assert_eq!(forms.map(|form| KnownTypes::default().printable(form)), [true, false, false]);
+    }
+}

@@ -31,3 +31,22 @@ impl fmt::Display for QuoteStatus {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_shown_as_it_is_stored() {
+        use QuoteStatus as S;
+        for (status, name) in [
+            (S::Draft, "draft"),
+            (S::Sent, "sent"),
+            (S::Accepted, "accepted"),
+            (S::Declined, "declined"),
+            (S::Expired, "expired"),
+        ] {
+            assert_eq!((status.to_string().as_str(), serde_json::json!(status)), (name, serde_json::json!(name)));
+        }
+    }
+}

@@ -242,4 +242,85 @@ mod tests {
         assert!(serde_json::to_string(&refusal).unwrap_or_default().len() < 64_000);
         assert!(refusal.faults.len() > 10);
     }
+
+    #[test]
+    fn refusals_have_a_class_a_code_and_words() {
+        for (refusal, class, code, message) in [
+            (Refusal::not_found("api_key"), Class::NotFound, "api_key_not_found", "no such API key"),
+            (Refusal::not_found("sku"), Class::NotFound, "sku_not_found", "no such SKU"),
+            (Refusal::not_found("sales_channel"), Class::NotFound, "sales_channel_not_found", "no such sales channel"),
+            (Refusal::conflict("exists", "it exists"), Class::Conflict, "exists", "it exists"),
+            (Refusal::forbidden("other_session", "not yours"), Class::Forbidden, "other_session", "not yours"),
+            (
+                Refusal::transition("the invoice cannot be voided", "paid"),
+                Class::Conflict,
+                "invalid_transition",
+                "the invoice cannot be voided while its status is paid",
+            ),
+            (
+                Refusal::field("name", "must not be empty"),
+                Class::Invalid,
+                "validation_failed",
+                "name: must not be empty",
+            ),
+        ] {
+            assert_eq!((refusal.class, refusal.code.as_str(), refusal.message.as_str()), (class, code, message));
+        }
+        let long = Refusal::conflict("long", "ä".repeat(2_001)).message;
+        assert_eq!((long.chars().count(), long.ends_with("ä…")), (2_001, true));
+        assert_eq!(Refusal::conflict("long", "ä".repeat(2_000)).message, "ä".repeat(2_000));
+    }
+
+    #[test]
+    fn faults_of_all_parts_of_a_request_are_told_together() {
+        let mut faults = Faults::default();
+        assert!(faults.is_empty() && !faults.names("name"));
+        faults.check(true, "name", "must not be empty").check(false, "size", "is too large");
+        assert!(!faults.is_empty() && faults.names("size") && !faults.names("name"));
+        let mut other = Faults::default();
+        other.note("lines.0", "is unknown");
+        faults.append(other);
+        let refusal = faults.refuse().err();
+        let message = refusal.as_ref().map(|refusal| refusal.message.as_str());
+        assert_eq!(message, Some("2 fields are invalid"));
+        let paths: Vec<&str> = refusal.iter().flat_map(|one| &one.faults).map(|fault| fault.path.as_str()).collect();
+        assert_eq!(paths, ["size", "lines.0"]);
+        assert_eq!(Faults::default().refuse(), Ok(()));
+    }
+
+    #[test]
+    fn faults_that_are_left_out_are_counted() {
+        let some = |count: usize| {
+            let mut faults = Faults::default();
+            (0..count).for_each(|n| faults.note(&format!("m{n}"), "is not known"));
+            faults
+        };
+        let counts = |faults: Faults| (faults.entries.len(), faults.left_out);
+        assert_eq!([50, 51].map(|count| counts(some(count))), [(50, 0), (50, 1)]);
+        let (mut all, mut more) = (some(49), some(53));
+        all.append(some(2));
+        assert_eq!(counts(all), (50, 1));
+        more.append(some(52));
+        assert_eq!(counts(more), (50, 55), "52 of the other, and 3 of its own");
+        let mut nothing_listed = Faults { left_out: 2, ..Faults::default() };
+        assert!(!nothing_listed.is_empty());
+        nothing_listed.note("m", "is not known");
+        assert_eq!(Refusal::faults(nothing_listed).message, "3 fields are invalid; the first 0 are listed");
+        let mut one_listed = some(1);
+        one_listed.left_out = 1;
+        assert_eq!(Refusal::faults(one_listed).message, "2 fields are invalid; the first 1 are listed");
+    }
+
+    #[test]
+    fn the_size_of_a_fault_is_that_of_its_json() {
+        let texts = ["plain", "\"quoted\\", "ü€", "a\u{1}b"];
+        assert_eq!(texts.map(written_len), [5, 10, 5, 8]);
+        // Each takes 1,024 bytes with what is around it.
+        let mut faults = Faults::default();
+        (0..60).for_each(|_| faults.note(&"p".repeat(99), "m".repeat(900)));
+        assert_eq!((faults.entries.len(), faults.bytes), (50, 50 * 1_024));
+        let mut large = Faults::default();
+        (0..20).for_each(|_| large.note("p", "\u{1}".repeat(996)));
+        assert_eq!((large.entries.len(), large.bytes), (9, 9 * (1 + 6 * 996 + 25)), "60,000 bytes at most");
+    }
 }

@@ -95,4 +95,10 @@ mod tests {
             prop_assert_eq!(region_code(&country, &code), code);
         }
     }
+
+    #[test]
+    fn accents_dots_and_hyphens_make_no_difference() {
+        assert_eq!(plain("ÁÀÂÃÄ ÉÈÊ Í ÓÔÕÖ ÚÜ Ç Ñ"), "aaaaa eee i oooo uu c n");
+        assert_eq!(plain(" Baden-Württemberg (B.-W.) "), "baden wurttemberg b w");
+    }
 }

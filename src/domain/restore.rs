@@ -172,10 +172,6 @@ impl Aggregate for Restore {
     type Created = Infallible;
     type Effect = Infallible;
 
-    fn effects(&self) -> Vec<Infallible> {
-        Vec::new()
-    }
-
     fn at_rest(&self) -> bool {
         self.review.is_some()
     }

@@ -102,7 +102,8 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
-    use crate::testing::complete_seller;
+    use crate::rules::TaxRate;
+    use crate::testing::{Bench, complete_seller};
 
     #[test]
     fn a_seller_is_complete_with_name_address_and_where_taxed_a_number() {
@@ -131,5 +132,34 @@ mod tests {
         assert_eq!(sentence(Language::English), "Invoices require the shop's name, city and country.");
         let german = "Für Rechnungen fehlen noch Angaben zum Betrieb: Name, Ort und Land.";
         assert_eq!(sentence(Language::German), german);
+    }
+
+    #[test]
+    fn each_missing_detail_is_named() {
+        use SellerGap as G;
+        let all = [G::Name, G::Street, G::City, G::Country, G::VatId, G::TaxNumber];
+        assert_eq!(
+            gaps_in_words(&all),
+            "invoices require the shop's name, street and number, city, country, VAT ID with its country prefix and \
+             VAT ID or tax number; add the missing details in setup under Commerce, then restart the server"
+        );
+        let sentences = Language::ALL.map(|language| all.map(|gap| missing_details(language, &[gap])));
+        for sentences in sentences {
+            let unique: std::collections::BTreeSet<&String> = sentences.iter().collect();
+            assert_eq!(unique.len(), all.len(), "{sentences:?}");
+        }
+    }
+
+    #[test]
+    fn a_tax_number_is_required_once_a_destination_is_taxed() {
+        let mut rules = Bench::new().rules;
+        (rules.invoices.seller.vat_id, rules.invoices.seller.tax_number) = (None, None);
+        assert_eq!(rules.seller_gaps(), []);
+        for (bps, gaps) in [(0, vec![]), (1, vec![SellerGap::TaxNumber])] {
+            rules.tax_rates.push(TaxRate { country: "DE".to_owned(), region: None, bps });
+            assert_eq!(rules.seller_gaps(), gaps);
+        }
+        rules.invoices.seller.tax_number = Some("12/345".to_owned());
+        assert_eq!(rules.seller_gaps(), []);
     }
 }

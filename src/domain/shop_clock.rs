@@ -10,7 +10,7 @@ use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Deserializer, de};
 
-use crate::time::{DAY_MS, EARLIEST, LATEST, Timestamp};
+use crate::time::{DAY_MS, EARLIEST, HOUR_MS, LATEST, Timestamp};
 
 /// Number of days before and after the current day for which the weekday is written.
 const WEEKDAY_DAYS: i64 = 6;
@@ -157,6 +157,11 @@ impl ShopClock {
         self.day_start(ShopClock::default().day(midnight))
     }
 
+    /// Returns the start of the hour that a time falls in.
+    pub fn hour_start(&self, at: Timestamp) -> Timestamp {
+        at.plus_ms(-at.0.saturating_add(self.offset_ms(at)).rem_euclid(HOUR_MS))
+    }
+
     /// Divides a time span at the points at which the clocks change. Each part has its start, its end, and the number
     /// of milliseconds by which the clock is ahead of UTC.
     pub fn offsets(&self, from: Timestamp, to: Timestamp) -> Vec<(Timestamp, Timestamp, i64)> {
@@ -216,7 +221,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::time::HOUR_MS;
 
     /// Rules rather than names, so that the tests need no time zone database.
     const BERLIN: &str = "CET-1CEST,M3.5.0,M10.5.0/3";
@@ -318,6 +322,14 @@ mod tests {
     }
 
     #[test]
+    fn hours_begin_by_the_clock_of_the_zone() {
+        let moment = at("2026-11-27T23:50:05Z");
+        assert_eq!(clock(BERLIN).hour_start(moment), at("2026-11-27T23:00:00Z"));
+        assert_eq!(clock("IST-5:30").hour_start(moment), at("2026-11-27T23:30:00Z"));
+        assert_eq!(clock(BERLIN).hour_start(at("2026-11-27T23:00:00Z")), at("2026-11-27T23:00:00Z"));
+    }
+
+    #[test]
     fn what_is_typed_is_read_in_the_zone() {
         let berlin = clock(BERLIN);
         assert_eq!(berlin.parse_day_start("2026-11-28"), Some(at("2026-11-27T23:00:00Z")));
@@ -374,5 +386,15 @@ mod tests {
             let read = clock.parse_minute(&format!("{}T{}", clock.field_date(first), clock.time(first)));
             prop_assert_eq!(read, Some(Timestamp(first.0 / 60_000 * 60_000)));
         }
+    }
+
+    #[test]
+    fn zones_are_places_in_alphabetical_order() {
+        let names = ShopClock::zone_names();
+        let places = &names[1..];
+        assert!(places.is_sorted() && !places.contains(&"UTC".to_owned()), "{places:?}");
+        assert!(!places.iter().any(|name| NO_PLACES.iter().any(|other| name.starts_with(other))), "{places:?}");
+        // A machine without the database has none.
+        assert!(places.is_empty() || places.contains(&"Europe/Berlin".to_owned()), "{places:?}");
     }
 }

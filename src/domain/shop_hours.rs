@@ -107,6 +107,21 @@ impl ShopHours {
         within.map(|(opens, closes)| closes.min(to).since(opens.max(from)).max(0)).sum()
     }
 
+    /// Returns the start of the shift that is under way at a time. A shift is an opening period; one that ends at
+    /// midnight and the next, which begins then, are one shift, unless it lasts the whole day. After the last shift of
+    /// a day, it is still that one. Before the first of a day, and without opening periods, it is the shop's midnight.
+    pub fn shift_start(&self, now: Timestamp) -> Timestamp {
+        let (today, yesterday) = (self.clock.day_start_before(now, 0), self.clock.day_start_before(now, 1));
+        if self.periods.is_empty() {
+            return today;
+        }
+        let begun: Vec<(Timestamp, Timestamp)> =
+            self.openings(yesterday).take_while(|(opens, _)| *opens <= now).collect();
+        let Some((opens, _)) = begun.last().copied().filter(|(opens, _)| *opens >= today) else { return today };
+        let before = begun.iter().rev().find(|(begins, ends)| *ends == opens && *begins > yesterday);
+        before.filter(|_| opens == today).map_or(opens, |(begins, _)| *begins)
+    }
+
     /// Returns the opening periods in order, starting with the day of `from`.
     fn openings(&self, from: Timestamp) -> impl Iterator<Item = (Timestamp, Timestamp)> {
         let first = self.clock.day(from);
@@ -201,6 +216,58 @@ mod tests {
     }
 
     #[test]
+    fn a_shift_begins_with_its_opening_period_also_over_midnight() -> Result<(), ShopHoursError> {
+        let shop =
+            shop("UTC", &["mon-fri 06:00-14:00", "mon-fri 14:00-22:00", "mon 22:00-24:00", "tue 00:00-02:00"], &[])?;
+        let start = |now: &str| shop.shift_start(at(now)).to_string()[5..16].to_owned();
+        // 2026-11-23 is a Monday.
+        for (now, expected) in [
+            ("2026-11-23T05:59:00Z", "11-23T00:00"),
+            ("2026-11-23T06:00:00Z", "11-23T06:00"),
+            ("2026-11-23T14:30:00Z", "11-23T14:00"),
+            ("2026-11-23T23:00:00Z", "11-23T22:00"),
+            ("2026-11-24T00:00:00Z", "11-23T22:00"),
+            ("2026-11-24T05:00:00Z", "11-23T22:00"),
+            ("2026-11-24T06:00:00Z", "11-24T06:00"),
+            ("2026-11-24T23:00:00Z", "11-24T14:00"),
+            ("2026-11-25T01:00:00Z", "11-25T00:00"),
+            ("2026-11-28T12:00:00Z", "11-28T00:00"),
+        ] {
+            assert_eq!(start(now), expected, "{now}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn without_hours_or_with_whole_days_a_shift_begins_at_midnight() -> Result<(), ShopHoursError> {
+        let whole_days = shop("UTC", &["mon-sun 00:00-24:00"], &[])?;
+        for shop in [ShopHours::default(), whole_days] {
+            assert_eq!(shop.shift_start(at("2026-11-24T17:00:00Z")), at("2026-11-24T00:00:00Z"));
+            assert_eq!(shop.shift_start(at("2026-11-24T00:00:00Z")), at("2026-11-24T00:00:00Z"));
+        }
+        let closed = shop("UTC", &["mon-sun 08:00-18:00"], &["2026-11-24"])?;
+        assert_eq!(closed.shift_start(at("2026-11-24T12:00:00Z")), at("2026-11-24T00:00:00Z"));
+        Ok(())
+    }
+
+    #[test]
+    fn a_shift_begins_by_the_clock_of_the_shop_also_when_clocks_change() -> Result<(), ShopHoursError> {
+        let berlin = "CET-1CEST,M3.5.0,M10.5.0/3";
+        let day = shop(berlin, &["mon-sun 08:00-18:00"], &[])?;
+        let none = shop(berlin, &[], &[])?;
+        let night = shop(berlin, &["sat 22:00-24:00", "sun 00:00-06:00"], &[])?;
+        // Clocks go forward on 2026-03-29 and back on 2026-10-25, both Sundays.
+        for (now, by_day, by_midnight, by_night) in [
+            ("2026-03-29T10:00:00Z", "2026-03-29T06:00:00Z", "2026-03-28T23:00:00Z", "2026-03-28T21:00:00Z"),
+            ("2026-10-25T10:00:00Z", "2026-10-25T07:00:00Z", "2026-10-24T22:00:00Z", "2026-10-24T20:00:00Z"),
+        ] {
+            let starts = [&day, &none, &night].map(|shop| shop.shift_start(at(now)));
+            assert_eq!(starts, [by_day, by_midnight, by_night].map(at), "{now}");
+        }
+        Ok(())
+    }
+
+    #[test]
     fn a_shop_without_hours_is_always_open_and_one_that_never_opens_is_told() -> Result<(), ShopHoursError> {
         let now = at("2026-11-20T10:00:00Z");
         assert_eq!(ShopHours::default().after(now, HOUR), Some(now.plus_ms(HOUR)));
@@ -231,5 +298,33 @@ mod tests {
             prop_assert_eq!(shop.open_ms(from, until), wait);
             prop_assert!(until >= from.plus_ms(wait));
         }
+    }
+
+    #[test]
+    fn periods_and_closed_days_are_bounded_in_number() {
+        let of = |days: usize, closed: usize| {
+            let closed = vec!["2026-12-25".to_owned(); closed];
+            ShopHours::parse(ShopClock::default(), &vec!["mon 08:00-09:00".to_owned(); days], &closed).map(|_| ())
+        };
+        assert_eq!((of(50, 1000), of(51, 0)), (Ok(()), Err(ShopHoursError::TooMany(50))));
+        assert_eq!(of(0, 1001), Err(ShopHoursError::TooMany(1000)));
+    }
+
+    #[test]
+    fn a_period_is_written_with_two_digits_and_may_end_at_midnight() -> Result<(), ShopHoursError> {
+        for hours in ["mon 8:00-18:00", "mon 08:0-18:00", "mon 08:00-08:00", "mon 08:00", "mon-day 08:00-18:00"] {
+            assert_eq!(shop("UTC", &[hours], &[]), Err(ShopHoursError::Period(hours.to_owned())), "{hours}");
+        }
+        // 2026-11-20 is a Friday.
+        let (from, to) = (at("2026-11-20T00:00:00Z"), at("2026-11-22T00:00:00Z"));
+        for hours in ["FRI 22:00-24:00", " fri 22:00-00:00 "] {
+            let shop = shop("UTC", &[hours], &[])?;
+            assert_eq!(shop.open_ms(from, to), 2 * HOUR, "{hours}");
+            assert_eq!(shop.after(from, 2 * HOUR), Some(at("2026-11-21T00:00:00Z")), "its last moment is in it");
+        }
+        assert_eq!(shop("UTC", &["fri-mon 00:00-24:00"], &[])?.open_ms(from, from.plus_ms(7 * 24 * HOUR)), 96 * HOUR);
+        assert_eq!(ShopHours::default().open_ms(to, from), 0);
+        assert_eq!(ShopHours::default().after(from, -1), Some(from));
+        Ok(())
     }
 }

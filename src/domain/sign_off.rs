@@ -107,3 +107,92 @@ impl SignOff {
         Self { by: String::new(), at: other.at, ..self.clone() } == Self { by: String::new(), ..other.clone() }
     }
 }
+
+/// Returns the reason that is most frequent among the last rejections, which come latest first; of several, the one
+/// used last. Reasons that are no longer configured do not count.
+pub fn usual_reason<'a>(last: &'a [String], configured: &[String]) -> Option<&'a str> {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for reason in last.iter().filter(|reason| configured.contains(reason)) {
+        match counts.iter_mut().find(|(name, _)| *name == reason.as_str()) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((reason.as_str(), 1)),
+        }
+    }
+    // Of equal ones, the last in reverse order is the one used last.
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(reason, _)| reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Bench, id};
+
+    fn inspection(good_count: Option<u32>, reason: &str) -> Inspection {
+        Inspection { good_count, reason: Some(reason.to_owned()), ..Inspection::default() }
+    }
+
+    #[test]
+    fn only_a_configured_reason_is_taken() {
+        let rules = Bench::new().rules.quality;
+        assert_eq!((inspection(None, "adhesion").check(&rules), Inspection::default().check(&rules)), (Ok(()), Ok(())));
+        let refusal = inspection(None, "mood").check(&rules).err().map(|refusal| refusal.message);
+        assert_eq!(refusal.as_deref(), Some("reason: must be one of adhesion, other"));
+        assert!(Inspection::default().says_nothing() && !inspection(None, "other").says_nothing());
+    }
+
+    #[test]
+    fn a_photo_must_exist() {
+        let with_photo = Inspection { photo_file_id: Some(id(3)), ..Inspection::default() };
+        let requirement = Requirement::not_deleted(Referenced::File, id(3), "photoFileId");
+        assert_eq!((with_photo.requires(), Inspection::default().requires()), (Some(requirement), None));
+    }
+
+    #[test]
+    fn an_inspection_with_a_count_replaces_and_one_without_adds() {
+        let failed = SignOff::automatic(false, 4, Timestamp(1));
+        let finished = SignOff::automatic(true, 4, Timestamp(1));
+        assert_eq!((failed.good, finished.good, finished.by.as_str(), finished.automatic), (0, 4, "system", true));
+        let by = |inspection: &Inspection, before: SignOff| before.and_then(inspection, "ann".to_owned(), Timestamp(2));
+        let photo = Inspection { photo_file_id: Some(id(3)), note: Some("warped".to_owned()), ..Inspection::default() };
+        let noted = by(&photo, by(&inspection(Some(3), "adhesion"), finished.clone()));
+        let expected = SignOff {
+            good: 3,
+            reason: Some("adhesion".to_owned()),
+            note: Some("warped".to_owned()),
+            photo_file_id: Some(id(3)),
+            automatic: false,
+            by: "ann".to_owned(),
+            at: Timestamp(2),
+            ..finished.clone()
+        };
+        assert_eq!(noted, expected);
+        let counted = Inspection { good_count: Some(9), ..Inspection::default() };
+        let expected = SignOff { automatic: false, by: "ann".to_owned(), at: Timestamp(2), ..finished.clone() };
+        assert_eq!(by(&counted, noted.clone()), expected, "at most all of them, and nothing of what was said before");
+        assert_eq!(by(&Inspection::default(), noted.clone()), noted);
+    }
+
+    #[test]
+    fn sign_offs_are_compared_without_their_author_and_time() {
+        let one = SignOff::automatic(true, 4, Timestamp(1));
+        assert!(one.says_the_same(&SignOff { by: "ann".to_owned(), at: Timestamp(2), ..one.clone() }));
+        for other in [
+            SignOff { good: 3, ..one.clone() },
+            SignOff { automatic: false, ..one.clone() },
+            SignOff { note: Some("warped".to_owned()), ..one.clone() },
+        ] {
+            assert!(!one.says_the_same(&other), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn the_usual_reason_is_the_most_frequent_of_late_or_the_last() {
+        let own = |list: &[&str]| list.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
+        let configured = own(&["adhesion", "warping", "other"]);
+        let usual = |last: &[&str]| usual_reason(&own(last), &configured).map(str::to_owned);
+        assert_eq!(usual(&[]), None);
+        assert_eq!(usual(&["warping", "adhesion"]).as_deref(), Some("warping"));
+        assert_eq!(usual(&["warping", "adhesion", "adhesion"]).as_deref(), Some("adhesion"));
+        assert_eq!(usual(&["moon", "moon", "other"]).as_deref(), Some("other"), "nobody can choose it any more");
+    }
+}

@@ -181,6 +181,7 @@ mod tests {
         assert!(verify_webhook(&old, ID, STAMP, BODY, &header));
         assert!(verify_webhook(&new, ID, STAMP, BODY, &header));
         assert!(!verify_webhook("else", ID, STAMP, BODY, &header));
+        assert!(verify_webhook(SECRET, ID, STAMP, BODY, &format!("{SIGNATURE} {SIGNATURE}")), "the same one twice");
     }
 
     #[test]

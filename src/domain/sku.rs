@@ -2,6 +2,8 @@
 
 mod obstacle;
 mod slug;
+#[cfg(test)]
+mod tests;
 
 pub use obstacle::OrderObstacle;
 pub use slug::slug_of;

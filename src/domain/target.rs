@@ -360,4 +360,14 @@ mod tests {
             let _ = check(&text, false);
         }
     }
+
+    #[test]
+    fn a_url_of_the_longest_length_is_taken() {
+        let url = |bytes: usize| format!("https://example.com/{}", "a".repeat(bytes - 20));
+        assert!(check(&url(MAX_URL_BYTES), false).is_ok());
+        assert_eq!(check(&url(MAX_URL_BYTES + 1), false), Err(TargetError::TooLong));
+        assert_eq!(denied_range(ip("10.1.2.3")), Some("private network"));
+        assert_eq!(denied_range(ip("fd00::1")), Some("private network"));
+        assert_eq!(denied_range(ip("4000::1")), Some("not a public address"));
+    }
 }

@@ -48,6 +48,8 @@ pub fn percent_of(text: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::TaxRate;
+    use crate::testing::Bench;
 
     #[test]
     fn a_rate_that_is_typed_reads_back() {
@@ -58,5 +60,54 @@ mod tests {
         for wrong in ["", ".5", "1.005", "-1", "19 %", "x", "123456", "1,5"] {
             assert_eq!(percent_of(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn the_rate_of_a_region_comes_before_that_of_its_country() {
+        let mut rules = Bench::new().rules;
+        let rate = |country: &str, region: Option<&str>, bps| TaxRate {
+            country: country.to_owned(),
+            region: region.map(str::to_owned),
+            bps,
+        };
+        rules.tax_rates = vec![
+            rate("US", Some("California"), 725),
+            rate("us", None, 100),
+            rate("US", Some("NY"), 400),
+            rate("DE", None, 1900),
+        ];
+        let of = |country: &str, region: Option<&str>| {
+            let to = Address {
+                line1: "1 Main Street".to_owned(),
+                line2: None,
+                city: "Springfield".to_owned(),
+                region: region.map(str::to_owned),
+                postal_code: "1".to_owned(),
+                country: country.to_owned(),
+            };
+            tax_bps(&rules, Some(&to))
+        };
+        assert_eq!(
+            [Some("CA"), Some("us-ca"), Some("New York"), Some("TX"), None].map(|region| of("US", region)),
+            [725, 725, 400, 100, 100]
+        );
+        assert_eq!((of("de", Some("CA")), of("FR", None), tax_bps(&rules, None)), (1900, 0, 0));
+    }
+
+    #[test]
+    fn tax_is_rounded_half_up() {
+        for (net, bps, tax) in [
+            (100, 1900, 19),
+            (0, 1900, 0),
+            (10, 500, 1),
+            (9, 500, 0),
+            (-10, 500, 0),
+            (-11, 500, -1),
+            (99, 725, 7),
+            (i64::MAX, 10_000, i64::MAX),
+        ] {
+            assert_eq!(tax_of(net, bps), Some(tax), "{net} {bps}");
+        }
+        assert_eq!(tax_of(i64::MAX, 10_001), None);
     }
 }

@@ -276,4 +276,56 @@ mod tests {
             prop_assert!(tool.iter().map(|span| span.highest).max() >= highest);
         }
     }
+
+    /// Returns the start, the lowest and the highest temperature of each span of the first tool.
+    fn spans(history: &TemperatureHistory, since: i64, now: i64, points: usize) -> Vec<(i64, i16, i16)> {
+        let courses = history.courses(Timestamp(since), Timestamp(now), points);
+        courses[0].spans.iter().map(|span| (span.at.0, span.lowest, span.highest)).collect()
+    }
+
+    #[test]
+    fn spans_are_joined_until_they_are_as_few_as_asked_for() {
+        let mut history = TemperatureHistory::default();
+        for (at, celsius) in [(0, 200.0), (5_000, 190.0), (10_000, 210.0), (30_000, 220.0)] {
+            history.take(Timestamp(at), &heaters_at(celsius));
+        }
+        let [first, second, last] = [(0, 1900, 2000), (10_000, 2100, 2100), (30_000, 2200, 2200)];
+        assert_eq!(spans(&history, 0, 30_000, 1_000), [first, second, last]);
+        assert_eq!(spans(&history, 0, 30_000, 4), [first, second, last]);
+        assert_eq!(spans(&history, 0, 30_000, 2), [(0, 1900, 2100), (20_000, 2200, 2200)]);
+        assert_eq!(spans(&history, 0, 30_000, 1), [(0, 1900, 2200)]);
+        assert_eq!(spans(&history, 0, 30_000, 0), [(0, 1900, 2200)]);
+        assert_eq!(spans(&history, 15_000, 30_000, 9), [second, last]);
+        assert_eq!(spans(&history, 20_000, 30_000, 9), [last]);
+        assert_eq!(spans(&history, -20_000, 30_000, 9), [first, second, last]);
+        assert_eq!(spans(&history, 0, FINE_MS, 9), [first, second, last], "half an hour is fine");
+        assert_eq!(spans(&history, 0, FINE_MS + 1, 9), [(0, 1900, 2200)], "five minutes are one span");
+    }
+
+    #[test]
+    fn the_oldest_spans_make_room_and_a_long_gap_begins_anew() {
+        let mut history = TemperatureHistory::default();
+        history.take(Timestamp(0), &heaters_at(200.0));
+        history.take(Timestamp(FINE_MS - FINE_STEP_MS), &heaters_at(210.0));
+        assert_eq!(spans(&history, 0, FINE_MS, 999), [(0, 2000, 2000), (1_790_000, 2100, 2100)]);
+        history.take(Timestamp(FINE_MS), &heaters_at(220.0));
+        assert_eq!(spans(&history, 0, FINE_MS, 999), [(1_790_000, 2100, 2100), (1_800_000, 2200, 2200)]);
+        history.take(Timestamp(2 * FINE_MS), &heaters_at(230.0));
+        assert_eq!(spans(&history, 2 * FINE_MS, 2 * FINE_MS, 999), [(3_600_000, 2300, 2300)]);
+        assert_eq!(spans(&history, FINE_MS, 2 * FINE_MS, 999).len(), 1);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_by_less_than_five_minutes_is_waited_for() {
+        let at = |set_back_ms: i64| {
+            let mut history = TemperatureHistory::default();
+            for (ms, celsius) in [(400_000, 200.0), (400_000 - set_back_ms, 210.0)] {
+                history.take(Timestamp(ms), &heaters_at(celsius));
+            }
+            spans(&history, 0, 400_000, 9)
+        };
+        assert_eq!(at(COARSE_STEP_MS - 1), [(400_000, 2000, 2000)]);
+        assert_eq!(at(COARSE_STEP_MS), [(100_000, 2100, 2100)]);
+        assert_eq!(at(0), [(400_000, 2000, 2100)]);
+    }
 }

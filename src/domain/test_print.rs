@@ -86,4 +86,25 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn each_layer_is_five_squares_in_the_middle_of_the_bed() {
+        let text = gcode(Some(&Dimensions { x: 100.0, y: 80.0, z: 90.0 }));
+        let first = "G1 Z0.20 F600
+G1 X40.00 Y30.00 F6000
+G1 X60.00 Y30.00 E0.6660 F1200
+G1 X60.00 Y50.00 E0.6660 F1200
+G1 X40.00 Y50.00 E0.6660 F1200
+G1 X40.00 Y30.00 E0.6660 F1200
+G1 X40.40 Y30.40 F6000
+G1 X59.60 Y30.40 E0.6394 F1200
+";
+        assert!(text.contains(first), "{text}");
+        assert_eq!((places(&text).len(), text.matches("F6000").count()), (100, 20));
+        assert!(text.contains("\nG1 Z0.80 F600\n") && text.contains("\nG1 E-2 F1800\nG1 Z10.80 F600 ;"), "{text}");
+        let narrow = gcode(Some(&Dimensions { x: 6.0, y: 200.0, z: 90.0 }));
+        assert_eq!(places(&narrow).len(), 60, "a square that is no wider than its lines is left out");
+        assert!(narrow.contains("\nG1 X1.50 Y98.50 F6000\nG1 X4.50 Y98.50 E0.0999 F1200\n"), "{narrow}");
+        assert_eq!(places(&gcode(None)).first().copied(), Some((50.0, 50.0)));
+    }
 }

@@ -109,4 +109,14 @@ mod tests {
         assert_eq!(Timestamp(1_700_000_000_000).to_string(), "2023-11-14T22:13:20.000Z");
         assert_eq!("2023-11-14T23:13:20.5+01:00".parse().ok(), Some(Timestamp(1_700_000_000_500)));
     }
+
+    #[test]
+    fn arithmetic_stays_within_what_can_be_written() {
+        let at = Timestamp(5_000);
+        assert_eq!((at.plus_ms(2), at.plus_ms(-6_000), at.plus_ms(i64::MAX)), (Timestamp(5_002), EARLIEST, LATEST));
+        assert_eq!((at.since(Timestamp(7_000)), Timestamp(i64::MAX).since(Timestamp(-1))), (-2_000, i64::MAX));
+        assert_eq!(at.jiff().as_millisecond(), 5_000);
+        let beyond = [i64::MIN, i64::MAX].map(|ms| Timestamp(ms).jiff());
+        assert_eq!(beyond, [jiff::Timestamp::MIN, jiff::Timestamp::MAX]);
+    }
 }

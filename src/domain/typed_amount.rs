@@ -178,6 +178,9 @@ mod tests {
             let is_refused = matches!(answer, Err(TypedAmountError::TooPrecise | TypedAmountError::Ambiguous));
             assert!(is_refused, "{text}: {answer:?}");
         }
+        let spaced = |bytes: usize| format!("{}7", " ".repeat(bytes - 1));
+        assert_eq!(parse(&spaced(MAX_BYTES), "eur"), Ok(700));
+        assert_eq!(parse(&spaced(MAX_BYTES + 1), "eur"), Err(TypedAmountError::Malformed));
         assert_eq!(parse(&"1".repeat(MAX_BYTES + 1), "eur"), Err(TypedAmountError::Malformed));
     }
 

@@ -106,4 +106,14 @@ mod tests {
             prop_assert_eq!(cost.map(|cost| plain(cost, kind, of)), Ok(text));
         }
     }
+
+    #[test]
+    fn a_cost_is_that_of_what_people_buy() {
+        let quantities = [Filament, Resin, LaserSheet, LaserConsumable].map(MaterialType::priced_quantity);
+        assert_eq!(quantities, ["kilogram", "litre", "sheet", "unit"]);
+        assert_eq!(plain(Amount(-2_500), LaserSheet, "eur"), "-0.025");
+        assert_eq!(plain(Amount(-102_500), LaserSheet, "eur"), "-1.025");
+        assert_eq!(plain(Amount(-500), LaserSheet, "eur"), "-0.005", "no minor unit is left to have the sign");
+        assert_eq!(plain(Amount(0), LaserSheet, "eur"), "0.00");
+    }
 }

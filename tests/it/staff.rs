@@ -10,6 +10,7 @@ mod emails;
 mod floor;
 mod floor_browser;
 mod floor_files;
+mod floor_many;
 mod floor_printers;
 mod floor_views;
 mod forms;
@@ -22,12 +23,14 @@ mod once;
 mod orders;
 mod products;
 mod quotes;
+mod remedies;
 mod search;
 mod settings;
 mod shipping;
 mod stock;
 mod to_do;
 mod to_do_printers;
+mod to_do_shift;
 mod users;
 mod webhooks;
 mod weights;
@@ -209,7 +212,8 @@ on_sqlite! {
         let ann = crate::billing::customer(&app, "ann@example.org").await;
         let program = crate::api::with_role(&app, "admin").await;
         for path in [
-            "/floor", "/floor?wall=1&q=x&size=small", "/to-do", "/shop/orders", "/shop/orders?status=paid&q=1&flagged=1",
+            "/floor", "/floor?wall=1&q=x&size=small", "/to-do", "/to-do/activity", "/shop/orders",
+            "/shop/orders?status=paid&q=1&flagged=1",
             "/shop/jobs", "/shop/jobs?state=PRINTING&q=1&printer=x&days=7&from=50", "/shop/search", "/shop/search?q=1",
         ] {
             let page = sam.get(path).await;

@@ -153,6 +153,7 @@ impl Foundation {
         Forecaster::new(ForecastSources {
             orders: self.directories.orders.clone(),
             printers: self.directories.printers.clone(),
+            materials: self.directories.materials.clone(),
             connections: self.connections.clone(),
             environment: self.environment.clone(),
             rules: Arc::new(self.dispatch_rules.clone()),

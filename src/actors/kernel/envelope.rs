@@ -21,6 +21,8 @@
 //! type; everything in between is compiled once for each aggregate kind instead of once for each command.
 
 mod records;
+#[cfg(test)]
+mod tests;
 
 use std::any::Any;
 use std::sync::Arc;

@@ -229,4 +229,62 @@ mod tests {
             assert_eq!(environment.compute(|| -> u8 { panic!("on purpose") }).await, None);
         }
     }
+
+    #[test]
+    fn numbers_go_on_after_the_last_of_each_series() {
+        let last = LastNumbers { order: 5, job: 7, quote: 9 };
+        let environment = Environment::of_the_machine(Bench::new().rules, last);
+        let next = || {
+            let cx = environment.cx(&Principal::System);
+            NumberSeries::ALL.map(|series| cx.ids.number(series))
+        };
+        assert_eq!((next(), next()), ([6, 8, 10], [7, 9, 11]));
+        environment.skip_to(NumberSeries::Order, 20);
+        environment.skip_to(NumberSeries::Job, 2);
+        assert_eq!(next(), [21, 10, 12]);
+        let seeded = SeededIds::new(1);
+        seeded.skip_to(NumberSeries::Quote, 3);
+        assert_eq!(NumberSeries::ALL.map(|series| seeded.number(series)), [1, 1, 4]);
+    }
+
+    #[test]
+    fn chance_differs_each_time_and_is_repeated_by_a_seed() {
+        let drawn = |environment: &Environment| std::array::from_fn::<f64, 20, _>(|_| environment.chance());
+        let of_the_machine = Environment::of_the_machine(Bench::new().rules, LastNumbers::default());
+        for environment in [environment(3), of_the_machine] {
+            let mut numbers = drawn(&environment);
+            assert!(numbers.iter().all(|number| (0.0..1.0).contains(number)), "{numbers:?}");
+            numbers.sort_by(f64::total_cmp);
+            assert!(numbers.windows(2).all(|two| two[0] < two[1]), "{numbers:?}");
+        }
+        let bits = |seed| drawn(&environment(seed)).map(f64::to_bits);
+        assert_eq!(bits(3), bits(3));
+        assert_ne!(bits(3), bits(4));
+    }
+
+    #[test]
+    fn an_environment_has_the_time_of_its_clock() {
+        let clock = Box::new(|| Timestamp(7_000));
+        let of_clock = Environment::with_clock(Bench::new().rules, clock, LastNumbers::default());
+        assert_eq!((of_clock.now(), of_clock.cx(&Principal::System).now), (Timestamp(7_000), Timestamp(7_000)));
+        let of_the_machine = Environment::of_the_machine(Bench::new().rules, LastNumbers::default());
+        let (before, now, after) = (machine_clock(), of_the_machine.now(), machine_clock());
+        assert!(Timestamp(1_700_000_000_000) < before && before <= now && now <= after);
+        let seeded = environment(7);
+        let seconds = [(); 3].map(|()| seeded.id().0.get_timestamp().map(|at| at.to_unix().0));
+        assert_eq!(seconds, [Some(1), Some(2), Some(3)], "the IDs of a seed are a second apart");
+    }
+
+    #[tokio::test]
+    async fn a_wait_ends_at_its_time_and_lasts_no_longer_than_intended() {
+        let environment = environment(1);
+        for (at, longest, waits) in
+            [(20, 3_600_000, true), (3_600_000, 20, true), (0, 3_600_000, false), (-5, 9_000, false)]
+        {
+            let began = tokio::time::Instant::now();
+            let wait = environment.wait_until(Timestamp(at), Duration::from_millis(longest));
+            assert!(tokio::time::timeout(Duration::from_secs(60), wait).await.is_ok(), "{at} {longest}");
+            assert!(!waits || began.elapsed() >= Duration::from_millis(20), "{at} {longest}");
+        }
+    }
 }

@@ -16,3 +16,5 @@ pub mod root;
 mod supervisor;
 #[cfg(any(test, debug_assertions))]
 mod test_panics;
+#[cfg(test)]
+mod tests;

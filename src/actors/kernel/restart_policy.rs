@@ -88,4 +88,17 @@ mod tests {
         assert_eq!(delays[1], policy.delays.first * 2);
         assert_eq!(delays[19], policy.delays.longest);
     }
+
+    #[test]
+    fn a_crash_counts_until_the_window_is_over() {
+        let policy = RestartPolicy { max_crashes: 1, ..RestartPolicy::default() };
+        let second_crash_at = |ms| {
+            let mut crashes = VecDeque::new();
+            let first = policy.after(&mut crashes, Duration::ZERO, 1.0);
+            assert_eq!(first, CrashAction::RestartAfter(policy.delays.first));
+            policy.after(&mut crashes, Duration::from_millis(ms), 1.0)
+        };
+        assert_eq!(second_crash_at(60_000), CrashAction::ParkAndProbeAfter(policy.probe));
+        assert_eq!(second_crash_at(60_001), CrashAction::RestartAfter(policy.delays.first));
+    }
 }

@@ -135,7 +135,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::access::{OpenStaffSession, StaffCommand};
+    use crate::access::{CREDENTIALS_CHANGED, OpenStaffSession, StaffCommand};
     use crate::principal::{Principal, Role};
     use crate::refusal::Class;
     use crate::testing::Bench;
@@ -262,5 +262,54 @@ mod tests {
             }
             prop_assert_eq!(access.unwrap().sessions.size(), opened.len());
         }
+    }
+
+    #[test]
+    fn a_factor_is_turned_off_with_the_password_and_a_proof() {
+        let (mut bench, mut access, user) = with_factor_on();
+        let remove = |hash: &str, step: i64| {
+            let (checked_hash, proof) = (hash.to_owned(), FactorProof::Step(step));
+            FactorCommand::Remove { user, checked_hash, proof }
+        };
+        for (command, code) in [(remove("$old", 11), CREDENTIALS_CHANGED), (remove(HASH, 10), WRONG_CODE)] {
+            assert_eq!(tell(&mut bench, &mut access, &command).unwrap_err().code, code);
+        }
+        let off = tell(&mut bench, &mut access, &remove(HASH, 11)).unwrap().user;
+        assert_eq!((off.second_factor.is_none(), off.version), (true, 4));
+        for command in [FactorCommand::CountCode(user), FactorCommand::Reset(user)] {
+            let decision = bench.tell(&mut access, Id::ONLY, &command).unwrap();
+            assert!(decision.next.is_none() && decision.answer.user == off, "there is no factor: {command:?}");
+        }
+        let begin = |checked_hash: &str| FactorCommand::Begin {
+            user,
+            checked_hash: checked_hash.to_owned(),
+            encrypted_secret: "v1:new".to_owned(),
+        };
+        assert_eq!(tell(&mut bench, &mut access, &begin("$old")).unwrap_err().code, CREDENTIALS_CHANGED);
+        let unknown = FactorCommand::CountCode(Id::ONLY);
+        assert_eq!(tell(&mut bench, &mut access, &unknown).unwrap_err().code, "user_not_found");
+    }
+
+    #[test]
+    fn sessions_end_when_a_factor_is_confirmed_or_reset_except_the_one_that_confirms() {
+        let (mut bench, mut access, user) = with_factor_on();
+        let [one, two] = [1, 2].map(|n| {
+            let proof = Some(FactorProof::Step(10 + n as i64));
+            tell(&mut bench, &mut access, &sign_in(user, n, proof)).unwrap().session.id
+        });
+        let reset = bench.tell(&mut access, Id::ONLY, &FactorCommand::Reset(user)).unwrap();
+        assert_eq!((reset.rows.len(), access.as_ref().unwrap().sessions.size()), (3, 0), "the user and both sessions");
+        assert_ne!(one, two);
+        let first = tell(&mut bench, &mut access, &sign_in(user, 3, None)).unwrap().session.id;
+        tell(&mut bench, &mut access, &sign_in(user, 4, None)).unwrap();
+        let (checked_hash, encrypted_secret) = (HASH.to_owned(), "v1:new".to_owned());
+        let begin = FactorCommand::Begin { user, checked_hash, encrypted_secret: encrypted_secret.clone() };
+        tell(&mut bench, &mut access, &begin).unwrap();
+        let keep = Some(first);
+        let confirm = FactorCommand::Confirm { user, encrypted_secret, step: 20, recovery_hashes: vec![], keep };
+        tell(&mut bench, &mut access, &confirm).unwrap();
+        let left: Vec<Id> = access.as_ref().unwrap().sessions.values().map(|session| session.id).collect();
+        assert_eq!(left, [first]);
+        assert_eq!(tell(&mut bench, &mut access, &confirm).unwrap_err().code, "second_factor_not_begun", "twice");
     }
 }

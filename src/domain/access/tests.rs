@@ -13,6 +13,8 @@ use crate::refusal::{Class, Refusal};
 use crate::testing::Bench;
 use crate::testing::commands::AnyAccessCommand;
 
+mod facts;
+
 const HOUR: i64 = 3_600_000;
 
 struct House {

@@ -115,3 +115,51 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn tokens_that_are_too_long_are_refused() {
+    let bench = Bench::new();
+    let mut this = None;
+    for (access, refresh, fits) in [(8_000, 8_000, true), (8_001, 8_000, false), (8_000, 8_001, false)] {
+        let [access, refresh] = [access, refresh].map(|chars| "x".repeat(chars));
+        let tokens = SealedTokens { access, refresh, expires_at: Timestamp(9) };
+        let tenant = Tenant { id: "1".to_owned(), name: "Shop Ltd".to_owned() };
+        let connect = AccountingCommand::Connect { tenant, by: "boss@example.org".to_owned(), tokens };
+        let refused = execute(&bench, &mut this, &connect).err();
+        assert_eq!(refused.as_deref(), (!fits).then_some("token_too_long"));
+    }
+}
+
+#[test]
+fn a_lost_connection_can_be_given_up_and_requests_that_are_over_go() {
+    let mut bench = Bench::new();
+    let mut this = None;
+    let revoked = AccountingCommand::Revoked;
+    execute(&bench, &mut this, &connect("first")).unwrap();
+    assert!(bench.tell(&mut this, Id::ONLY, &revoked).unwrap().next.is_none(), "there is nothing to revoke");
+    let lost = AccountingCommand::Lost { renewals: 0, words: "no".to_owned() };
+    execute(&bench, &mut this, &lost).unwrap();
+    execute(&bench, &mut this, &AccountingCommand::Disconnect).unwrap();
+    let now = this.clone().unwrap();
+    assert_eq!((now.lost, now.link, now.to_revoke), (None, None, None));
+    assert_eq!(execute(&bench, &mut this, &AccountingCommand::Disconnect).unwrap_err(), NOT_CONNECTED);
+    for (minutes, left) in [(0, 1), (9, 2), (1, 2)] {
+        bench.now = bench.now.plus_ms(minutes * 60_000);
+        execute(&bench, &mut this, &begin("state", 1)).unwrap();
+        assert_eq!(this.as_ref().unwrap().requests.len(), left, "after {minutes} minutes more");
+    }
+}
+
+#[test]
+fn a_renewal_is_under_way_until_its_tokens_come() {
+    let bench = Bench::new();
+    let mut this = None;
+    execute(&bench, &mut this, &connect("first")).unwrap();
+    let mut renewing = Vec::new();
+    let renewed = AccountingCommand::Renewed { renewals: 0, tokens: tokens("second") };
+    for command in [AccountingCommand::Renew(0), renewed] {
+        execute(&bench, &mut this, &command).unwrap();
+        renewing.push(this.as_ref().unwrap().link.as_ref().unwrap().renewing);
+    }
+    assert_eq!(renewing, [true, false]);
+}

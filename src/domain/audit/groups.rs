@@ -113,4 +113,30 @@ mod tests {
         assert_eq!(chosen_groups(&entries, 3), [vec![0, 3], vec![2], vec![4]]);
         assert_eq!(chosen_groups(&entries, 9), [vec![0, 3], vec![1], vec![2], vec![4]]);
     }
+
+    #[test]
+    fn a_group_goes_on_for_an_hour_and_setup_comes_last() {
+        for (gap_ms, groups) in [(HOUR_MS, 1), (HOUR_MS + 1, 2)] {
+            let entries =
+                [entry("Ada", "printer.pause", 9 * HOUR_MS), entry("Ada", "printer.pause", 9 * HOUR_MS - gap_ms)];
+            assert_eq!(act_groups(&entries).len(), groups);
+        }
+        for setup in [
+            "printer.create",
+            "printer.update",
+            "printer.delete",
+            "printer.connect",
+            "printer.disconnect",
+            "printer.add_reminder",
+            "printer.change_reminder",
+            "printer.remove_reminder",
+            "printer.remove_slot",
+        ] {
+            let entries = [entry("Ada", setup, 2), entry("Ada", "printer.load_slot", 1)];
+            assert_eq!(chosen_groups(&entries, 1), [[1]], "{setup}");
+        }
+        let unknown = [entry("Ada", "moon.land", 2), entry("Ada", "printer.pause", 1)];
+        assert_eq!(chosen_groups(&unknown, 1), [[0]], "what is not known may be work");
+        assert!(chosen_groups(&unknown, 0).is_empty());
+    }
 }

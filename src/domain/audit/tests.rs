@@ -146,3 +146,59 @@ fn secrets_are_hidden_wherever_they_are() {
         assert_eq!(facts["path"], path);
     }
 }
+
+#[test]
+fn subjects_are_named_and_counted_with_their_nouns() {
+    use SubjectCase::{Direct, Indirect};
+    for (kind, named) in [
+        (AuditedKind::Printer, "Curie"),
+        (AuditedKind::ApiKey, "Curie"),
+        (AuditedKind::Order, "order Curie"),
+        (AuditedKind::Invoice, "invoice Curie"),
+        (AuditedKind::Quote, "quote Curie"),
+        (AuditedKind::File, "file Curie"),
+        (AuditedKind::Endpoint, "webhook endpoint Curie"),
+        (AuditedKind::SalesChannel, "sales channel Curie"),
+        (AuditedKind::Sku, "product Curie"),
+        (AuditedKind::Customer, "customer Curie"),
+        (AuditedKind::CustomRequest, "the custom request from Curie"),
+    ] {
+        for case in [Direct, Indirect] {
+            assert_eq!(kind.named(Language::English, case, "Curie"), named);
+        }
+    }
+    let counted = |kind: AuditedKind| {
+        let of = |language: Language, case| kind.counted(language, case, 3).unwrap_or_default();
+        [
+            of(Language::English, Direct),
+            of(Language::English, Indirect),
+            of(Language::German, Direct),
+            of(Language::German, Indirect),
+        ]
+    };
+    assert_eq!(counted(AuditedKind::Printer), ["3 printers", "3 printers", "3 Drucker", "3 Druckern"]);
+    assert_eq!(counted(AuditedKind::Order), ["3 orders", "3 orders", "3 Bestellungen", "3 Bestellungen"]);
+    assert_eq!(AuditedKind::Sku.counted(Language::English, Direct, 3), None);
+    let customer = [Direct, Indirect].map(|case| AuditedKind::Customer.named(Language::German, case, "Ann"));
+    assert_ne!(customer[0], customer[1], "in their cases");
+    let plurals: HashSet<String> = AuditedKind::ALL.iter().map(|kind| kind.plural(Language::English)).collect();
+    assert_eq!((plurals.len(), plurals.contains("Emails")), (AuditedKind::ALL.len(), true));
+    let nouns = [Direct, Indirect].map(|case| AuditedKind::Order.noun(Language::German, case));
+    assert_eq!(nouns, ["eine Bestellung", "einer Bestellung"]);
+}
+
+#[test]
+fn only_long_words_of_a_path_that_could_be_secrets_are_hidden() {
+    let hidden = |path: &str| {
+        let mut facts = json!({"path": path, "other": "/pay/pl_8f3kq0Zs9Ryw1Qb7"});
+        hide_secrets(&mut facts);
+        assert_eq!(facts["other"], "/pay/pl_8f3kq0Zs9Ryw1Qb7", "only paths are shortened");
+        facts["path"].as_str().map(str::to_owned)
+    };
+    assert_eq!(hidden("/a/123456789012345").as_deref(), Some("/a/123456789012345"));
+    assert_eq!(hidden("/a/1234567890123456").as_deref(), Some("/a/…"));
+    assert_eq!(hidden("/a/payment-processors").as_deref(), Some("/a/payment-processors"));
+    let mut facts = json!([{"Session-Token": "x", "note": {"recoveryHash": 7}}]);
+    hide_secrets(&mut facts);
+    assert_eq!(facts, json!([{"Session-Token": "hidden", "note": {"recoveryHash": "hidden"}}]));
+}

@@ -1,5 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod cases;
 mod totals;
 
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::aggregate::{Command as _, Decision, DecisionContext};
+use crate::aggregate::{Aggregate as _, Command as _, Decision, DecisionContext};
 use crate::event::Event;
 use crate::intake_prices::tests::{prices, wishes};
 use crate::principal::Principal;
@@ -171,6 +171,82 @@ fn only_a_new_request_is_closed_as_unanswered() {
     assert_eq!(desk.ask(&close).unwrap_err().code, "invalid_transition");
     desk.ask(&CustomRequestCommand::Close).unwrap();
     assert!(!desk.request().unanswered, "somebody of the shop closed it");
+}
+
+#[test]
+fn each_status_has_its_name_and_only_what_can_follow_is_set_by_an_operator() {
+    use CustomRequestStatus as S;
+    let table = [
+        (S::New, "new", vec![S::New, S::Quoted, S::Declined, S::Closed]),
+        (S::Quoted, "quoted", vec![S::Quoted, S::Accepted, S::Declined, S::Closed]),
+        (S::Accepted, "accepted", vec![S::Accepted, S::Closed]),
+        (S::Declined, "declined", vec![S::Quoted, S::Declined, S::Closed]),
+        (S::Closed, "closed", vec![S::Closed]),
+    ];
+    for (from, name, allowed) in &table {
+        assert_eq!(from.to_string(), *name);
+        assert_eq!(serde_json::to_value(from).unwrap(), *name, "as it is stored");
+        for (to, to_name, _) in &table {
+            let (mut desk, _) = Desk::with(new_request(1));
+            desk.request.as_mut().unwrap().status = *from;
+            match desk.say(*to) {
+                Ok(decision) => {
+                    assert!(allowed.contains(to), "{from} {to}");
+                    assert_eq!(decision.next.is_some(), from != to, "{from} {to}");
+                }
+                Err(refusal) => {
+                    assert!(!allowed.contains(to), "{from} {to}");
+                    let message = format!("the custom request cannot become {to_name} while its status is {name}");
+                    assert_eq!(refusal.message, message);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_later_quote_replaces_the_one_that_is_open_and_no_other() {
+    use CustomRequestStatus as S;
+    let (quote, other) = (id(11), id(12));
+    let cases =
+        [(S::Quoted, Some(other)), (S::Accepted, Some(quote)), (S::Closed, Some(quote)), (S::Declined, Some(other))];
+    for (status, latest) in cases {
+        let (mut desk, _) = Desk::with(new_request(1));
+        desk.ask(&CustomRequestCommand::Quoted { quote_id: quote }).unwrap();
+        desk.request.as_mut().unwrap().status = status;
+        desk.ask(&CustomRequestCommand::Quoted { quote_id: other }).unwrap();
+        assert_eq!(desk.request().quote_id, latest, "{status}");
+    }
+    let (mut desk, _) = Desk::with(new_request(1));
+    desk.ask(&CustomRequestCommand::QuoteDeclined { quote_id: quote }).unwrap();
+    assert_eq!(desk.status(), S::New, "it was never quoted");
+}
+
+#[test]
+fn only_changes_that_a_version_was_read_for_have_one() {
+    let none = CustomRequestChange::default();
+    let update = CustomRequestCommand::Update { if_version: Some(7), change: none };
+    let close = CustomRequestCommand::CloseUnanswered { if_version: Some(8) };
+    assert_eq!((update.if_version(), close.if_version()), (Some(7), Some(8)));
+    assert_eq!(CustomRequestCommand::Close.if_version(), None);
+    let (mut desk, _) = Desk::with(new_request(1));
+    desk.request.as_mut().unwrap().revision = 7;
+    assert_eq!(desk.request().revision(), Some(7));
+    let again = CustomRequestCommand::Create(Box::new(new_request(1)));
+    assert_eq!(desk.ask(&again).unwrap_err().code, "exists");
+    assert_eq!(Desk::new().ask(&CustomRequestCommand::Close).unwrap_err().code, "custom_request_not_found");
+}
+
+#[test]
+fn a_commit_names_the_mail_and_the_files_that_it_creates() {
+    let (desk, decision) = Desk::with(new_request(1));
+    let photo = desk.request().photos[0].file_id;
+    let mail = decision.created.iter().find_map(|created| match created {
+        CustomRequestCreated::Mail(mail) => Some(mail.id),
+        CustomRequestCreated::Photo(_) => None,
+    });
+    let created: Vec<_> = decision.created.iter().map(|created| (created.kind(), created.id())).collect();
+    assert_eq!(created, [("mail", mail.unwrap()), ("file", photo)]);
 }
 
 fn any_command() -> impl Strategy<Value = CustomRequestCommand> {

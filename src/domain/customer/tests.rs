@@ -89,3 +89,82 @@ fn the_oldest_session_makes_room_and_those_that_expired_leave() {
     bench.tell(&mut customer, id(1), &CustomerCommand::EndSession(session)).unwrap();
     assert!(customer.unwrap().sessions.is_empty());
 }
+
+#[test]
+fn a_customer_is_billed_and_shipped_to_by_the_default_addresses() {
+    use AddressKind::{Billing, Shipping};
+    let bench = Bench::new();
+    let mut customer = new_customer(&bench);
+    let none = customer.clone().unwrap();
+    let buyer = none.buyer();
+    assert_eq!((buyer.name.as_str(), buyer.email.as_deref()), ("ann@example.org", Some("ann@example.org")));
+    assert_eq!((buyer.address, buyer.vat_id, buyer.language), (None, None, Language::English));
+    assert_eq!(none.ships_to(), None);
+    let at = |line1: &str, kind, is_default| {
+        let update = address(kind, None, is_default);
+        AddressUpdate { address: Address { line1: line1.to_owned(), ..update.address.clone() }, ..update }
+    };
+    let addresses =
+        vec![at("a", Shipping, false), at("b", Billing, false), at("c", Billing, true), at("d", Shipping, true)];
+    let owned = |text: &str| Some(Some(text.to_owned()));
+    let change = ProfileChange {
+        name: owned(" Ann "),
+        company: owned("Ann Ltd"),
+        tax_id: owned("de123456789"),
+        locale: owned("de-AT"),
+        addresses: Some(addresses),
+        ..ProfileChange::default()
+    };
+    let change = CustomerCommand::Update(Box::new(change));
+    bench.tell(&mut customer, id(1), &change).unwrap();
+    let ann = customer.clone().unwrap();
+    let buyer = ann.buyer();
+    assert_eq!((buyer.name.as_str(), buyer.vat_id.as_deref()), ("Ann Ltd", Some("DE123456789")));
+    assert_eq!((buyer.address.unwrap().line1.as_str(), buyer.language), ("c", Language::German));
+    assert_eq!((ann.ships_to().unwrap().line1.as_str(), ann.language()), ("d", Language::German));
+    assert_eq!(Customer { company: None, ..ann.clone() }.buyer().name, "Ann");
+}
+
+#[test]
+fn what_changes_nothing_is_not_written() {
+    let mut bench = Bench::new();
+    let mut customer = new_customer(&bench);
+    let created_at = bench.now;
+    bench.now = bench.now.plus_ms(5);
+    let rename = |name: &str| {
+        let name = Some(Some(name.to_owned()));
+        CustomerCommand::Update(Box::new(ProfileChange { name, ..ProfileChange::default() }))
+    };
+    for (command, is_written) in [
+        (CustomerCommand::EndSession(id(9)), false),
+        (rename(""), false),
+        (rename("Ann"), true),
+        (rename(" Ann "), false),
+    ] {
+        let decision = bench.tell(&mut customer, id(1), &command).unwrap();
+        assert_eq!(decision.next.is_some(), is_written, "{command:?}");
+    }
+    let ann = customer.clone().unwrap();
+    assert_eq!((ann.created_at, ann.updated_at), (created_at, bench.now));
+    bench.tell(&mut customer, id(1), &CustomerCommand::OpenSession { hash: "one".to_owned() }).unwrap();
+    let again = CustomerCommand::Create { email: "ann@example.org".to_owned(), session_hash: None };
+    assert_eq!(bench.tell(&mut customer, id(1), &again).unwrap_err().code, "exists");
+    let unknown = bench.tell(&mut None::<Customer>, id(1), &rename("Ann")).unwrap_err();
+    assert_eq!(
+        (unknown.code.as_str(), Customer::clash("customers.email").code.as_str()),
+        ("customer_not_found", EMAIL_TAKEN)
+    );
+    let session = customer.unwrap().sessions[0].clone();
+    let over = |ms| session.over(session.created_at.plus_ms(ms));
+    assert_eq!([SESSION_LIFE_MS - 1, SESSION_LIFE_MS].map(over), [false, true]);
+}
+
+#[test]
+fn the_number_of_addresses_is_bounded() {
+    let bench = Bench::new();
+    let mut customer = new_customer(&bench);
+    let list = |count: usize| replace((0..count).map(|_| address(AddressKind::Billing, None, false)).collect());
+    assert!(bench.tell(&mut customer, id(1), &list(MAX_ADDRESSES)).is_ok());
+    let refusal = bench.tell(&mut customer, id(1), &list(MAX_ADDRESSES + 1)).unwrap_err();
+    assert_eq!((refusal.faults.len(), refusal.faults[0].path.as_str()), (1, "addresses"));
+}

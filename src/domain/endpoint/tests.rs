@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::envelope::{due, envelope};
 use super::*;
-use crate::aggregate::{Aggregate, Command, Decision};
-use crate::event::{Event, NumberedEvent};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::event::{self, Event, NumberedEvent};
+use crate::principal::Principal;
 use crate::refusal::Refusal;
 use crate::testing::{Bench, id};
 
@@ -311,4 +312,59 @@ fn deleting_cancels_the_window_at_once_and_the_backlog_by_refills() {
     assert_eq!(target.count(DeliveryState::Cancelled), 3 * DELIVERY_WINDOW);
     assert!(target.now().at_rest() && target.now().effects().is_empty());
     assert!(target.tell(&EndpointCommand::Enable).is_err());
+}
+
+#[test]
+fn only_changes_by_people_count_as_revisions() {
+    let mut target = target();
+    assert_eq!(target.now().revision(), Some(1));
+    let url = Some("https://example.com/other".to_owned());
+    let update = EndpointCommand::Update { if_version: Some(3), url, events: None, newest: 10 };
+    assert_eq!((update.if_version(), EndpointCommand::Enable.if_version()), (Some(3), None));
+    target.tell(&update).unwrap();
+    assert_eq!((target.now().revision(), target.now().is_archived()), (Some(1), false));
+    let cx = DecisionContext { by: &Principal::Machine, ..target.bench.cx() };
+    let next = update.decide(target.endpoint.as_ref(), id(IT), &cx).unwrap().next.unwrap();
+    assert_eq!((next.revision(), next.url.as_str()), (Some(2), "https://example.com/other"));
+    assert_eq!(Endpoint { revision: 0, ..next }.revision(), Some(1), "stored before changes were counted");
+    assert!(target.tell(&EndpointCommand::Enable).unwrap().next.is_none(), "it is active already");
+    target.tell(&EndpointCommand::Archive).unwrap();
+    assert!(target.now().is_archived());
+}
+
+#[test]
+fn a_disabled_endpoint_says_what_its_last_attempt_met() {
+    for (status, error, words) in [
+        (None, Some("connection refused"), "connection refused"),
+        (Some(500), Some("the response took too long"), "the response took too long"),
+        (Some(404), None, "it responded with 404"),
+        (None, None, "it did not respond"),
+    ] {
+        let mut target = target();
+        target.follow(1);
+        let delivery = *target.now().window.keys().next().unwrap();
+        for number in 1..=6 {
+            let (ok, error, excerpt) = (false, error.map(str::to_owned), None);
+            target.tell(&DeliveryAttempt { delivery, number, ok, status, error, excerpt, duration_ms: 12 }).unwrap();
+        }
+        let reason = format!("order.paid was attempted 6 times: {words}");
+        assert_eq!(target.now().disabled_reason.as_deref(), Some(reason.as_str()));
+        let row = &target.rows[&delivery];
+        assert_eq!((row.attempts, row.last_status, row.last_error.as_deref()), (6, status, error));
+        assert_eq!((row.last_duration_ms, row.attempted_at), (Some(12), Some(target.bench.now)));
+    }
+}
+
+#[test]
+fn a_wait_is_that_of_the_schedule_and_only_first_deliveries_are_replayed() {
+    let mut target = target();
+    target.follow(1);
+    let first = target.rows.values().next().unwrap().clone();
+    let wait = |attempts, retries: &[i64]| Delivery { attempts, ..first.clone() }.longest_wait(retries, 5).as_millis();
+    assert_eq!([0, 1, 2, 3, 9].map(|attempts| wait(attempts, &[10, 30, 20])), [0, 15, 35, 25, 35]);
+    assert_eq!(wait(1, &[]), 5);
+    let done = Delivery { state: DeliveryState::Delivered, ..first.clone() };
+    let test = Delivery { event: event::TEST.to_owned(), ..done.clone() };
+    let again = Delivery { replay: 1, ..done.clone() };
+    assert_eq!([first, done, test, again].map(|one| one.is_past()), [false, true, false, false]);
 }

@@ -104,3 +104,92 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn attempts_are_further_and_further_apart() {
+    let bench = Bench::new();
+    let mut export = requested_export(&bench);
+    let fresh = export.clone().unwrap();
+    assert_eq!(fresh.effects(), [ExportEffect::Write { number: 1, at: bench.now }]);
+    assert_eq!(fresh.longest_wait(), Duration::ZERO);
+    let mut waits = Vec::new();
+    for number in 1..MAX_EXPORT_TRIES {
+        let failed = ExportCommand::Failed { number, words: "no space left".to_owned() };
+        let tried = bench.tell(&mut export, id(1), &failed).unwrap().answer;
+        let wait = tried.next_at.since(bench.now);
+        assert_eq!(tried.longest_wait(), Duration::from_millis(wait.unsigned_abs()));
+        assert_eq!(tried.effects(), [ExportEffect::Write { number: number + 1, at: tried.next_at }]);
+        waits.push(wait / 1000);
+    }
+    assert_eq!(waits, [2, 4, 8, 16, 32, 64, 128]);
+    assert_eq!([10, 11, 12, u32::MAX].map(pause_ms), [1_024_000, 2_048_000, 2_048_000, 2_048_000]);
+}
+
+#[test]
+fn what_says_nothing_new_is_not_written() {
+    let bench = Bench::new();
+    let mut export = requested_export(&bench);
+    for (command, is_written) in [
+        (ExportCommand::Vanished, false),
+        (ExportCommand::Deleted, false),
+        (ExportCommand::Progress(progress(0)), false),
+        (ExportCommand::Progress(progress(5)), true),
+        (ExportCommand::Progress(progress(5)), false),
+        (ExportCommand::Vanished, true),
+        (ExportCommand::Vanished, false),
+        (ExportCommand::Failed { number: 2, words: "x".to_owned() }, false),
+        (finished(5), true),
+        (ExportCommand::Progress(progress(6)), false),
+        (ExportCommand::Vanished, false),
+        (ExportCommand::Failed { number: 1, words: "x".to_owned() }, false),
+        (ExportCommand::Deleted, true),
+        (ExportCommand::Deleted, false),
+    ] {
+        let decision = bench.tell(&mut export, id(1), &command).unwrap();
+        assert_eq!(decision.next.is_some(), is_written, "{command:?}");
+    }
+    let again = ExportCommand::Request { scope: scope(), mail_to: None, language: Language::English };
+    assert_eq!(bench.tell(&mut export, id(1), &again).unwrap_err().code, "exists");
+    assert_eq!(bench.tell(&mut None::<Export>, id(1), &ExportCommand::Deleted).unwrap_err().code, "export_not_found");
+}
+
+#[test]
+fn an_export_that_failed_has_no_link_and_is_cleared_once() {
+    let bench = Bench::new();
+    let mut export = requested_export(&bench);
+    let mut subjects = Vec::new();
+    for number in 1..=MAX_EXPORT_TRIES {
+        let failed = ExportCommand::Failed { number, words: "no space left".to_owned() };
+        let mails = bench.tell(&mut export, id(1), &failed).unwrap().created;
+        subjects.extend(mails.into_iter().map(|mail| (mail.to, mail.subject, mail.language)));
+    }
+    let subject = "Ihr Export „Rechnungen“ ist fehlgeschlagen".to_owned();
+    assert_eq!(subjects, [(vec!["ann@example.org".to_owned()], subject, Language::German)]);
+    assert!(!export.as_ref().unwrap().is_open(bench.now.plus_ms(-1)));
+    assert!(bench.tell(&mut export, id(1), &ExportCommand::Deleted).unwrap().next.is_some());
+    assert!(bench.tell(&mut export, id(1), &ExportCommand::Deleted).unwrap().next.is_none());
+}
+
+#[test]
+fn quotes_and_invoices_are_filtered_by_their_own_statuses() {
+    let bench = Bench::new();
+    let request = |kind: ExportType, status: &str, to: i64| {
+        let (from, to) = (Some(Timestamp(2)), Some(Timestamp(to)));
+        let scope = ExportScope { kind, status: Some(status.to_owned()), from, to, ..scope() };
+        let request = ExportCommand::Request { scope, mail_to: None, language: Language::English };
+        let mut export = None::<Export>;
+        bench.tell(&mut export, id(1), &request).map(|_| export.unwrap())
+    };
+    for (kind, statuses, other) in [
+        (ExportType::Invoices, &["open", "partially_paid", "paid", "overdue", "refunded", "void"][..], "sent"),
+        (ExportType::Quotes, &["sent", "accepted", "declined", "expired"][..], "paid"),
+    ] {
+        assert!(statuses.iter().all(|status| request(kind, status, 3).is_ok()), "{kind:?}");
+        assert_eq!(request(kind, other, 3).unwrap_err().faults.len(), 1, "{kind:?}");
+        assert_eq!(request(kind, statuses[0], 2).unwrap_err().faults[0].path, "to");
+    }
+    let quotes = request(ExportType::Quotes, "sent", 3).unwrap();
+    assert_eq!((quotes.file_name().as_str(), quotes.records().as_str()), ("quotes-2023-11-14.csv", "quotes"));
+    let mut quotes = Some(quotes);
+    assert!(bench.tell(&mut quotes, id(1), &finished(1)).unwrap().created.is_empty(), "to nobody");
+}

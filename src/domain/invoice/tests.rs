@@ -6,6 +6,7 @@ mod links;
 mod orders;
 mod permutations;
 mod random;
+mod terms;
 
 use super::*;
 use crate::address::Address;

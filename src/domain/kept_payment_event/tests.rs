@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::ledger::DisputeState;
+use crate::payment_event::{DisputeUpdate, PaidPeriod};
 use crate::testing::{Bench, id};
 use crate::time::HOUR_MS;
 
@@ -61,6 +63,109 @@ fn tried_hourly_until_matched_and_given_up_aloud_after_thirty_days() {
     assert_eq!(given_up.events[0].event, "payment.given_up");
     assert_eq!(given_up.created.len(), 1);
     assert!(stored.unwrap().at_rest());
+}
+
+fn effect(effect: PaymentEffect) -> PaymentEvent {
+    let links = OrderLinks {
+        client_reference_id: Some("ref".to_owned()),
+        order_id: Some("order".to_owned()),
+        invoice_id: Some("invoice".to_owned()),
+        payment_intent: Some("pi_1".to_owned()),
+        session: Some("cs_1".to_owned()),
+    };
+    PaymentEvent { id: "evt_1".to_owned(), created: 1, effect, links }
+}
+
+#[test]
+fn each_event_about_money_is_described_for_the_operator_who_looks_for_its_order() {
+    use UnmatchedKind as U;
+    let usd = || Some("usd".to_owned());
+    let paid = PaymentEffect::Paid {
+        amount_cents: Some(500),
+        currency: usd(),
+        session: "cs_1".to_owned(),
+        payment_intent: None,
+        customer: None,
+    };
+    let period = PaidPeriod {
+        invoice: "in_1".to_owned(),
+        number: None,
+        our_customer: None,
+        amount_cents: 700,
+        currency: "usd".to_owned(),
+        payment_intent: None,
+        lines: Vec::new(),
+    };
+    let (id, reason, state) = ("dp_1".to_owned(), "fraudulent".to_owned(), DisputeState::Open);
+    let dispute = DisputeUpdate { id, amount_cents: 300, reason, state };
+    let named = PaymentEffect::PeriodPaymentNamed { invoice: "in_1".to_owned(), payment_intent: "pi_1".to_owned() };
+    let table = [
+        (paid, Some((U::Payment, Some(500), usd()))),
+        (
+            PaymentEffect::Refunded { amount_refunded_cents: 200, full: false, currency: usd() },
+            Some((U::Refund, Some(200), usd())),
+        ),
+        (PaymentEffect::Failed { reason: "no".to_owned() }, Some((U::PaymentFailed, None, None))),
+        (PaymentEffect::SessionExpired, Some((U::SessionExpired, None, None))),
+        (PaymentEffect::PeriodPaid(Box::new(period)), Some((U::Payment, Some(700), usd()))),
+        (
+            PaymentEffect::RefundFailed { amount_cents: 100, reason: "no".to_owned(), refund: None },
+            Some((U::Refund, Some(100), None)),
+        ),
+        (PaymentEffect::Disputed(dispute), Some((U::Refund, Some(300), None))),
+        (named, Some((U::PaymentNamed, None, None))),
+        (PaymentEffect::Unpaid, None),
+        (PaymentEffect::SubscriptionChanged { customer: None, subscription: None }, None),
+        (PaymentEffect::Ignored { kind: "payout.paid".to_owned() }, None),
+    ];
+    for (reported, expected) in table {
+        let text = format!("{reported:?}");
+        let about = Unmatched::of(&effect(reported));
+        assert_eq!(about.map(|about| (about.kind, about.amount_cents, about.currency)), expected, "{text}");
+    }
+    let about = Unmatched::of(&effect(PaymentEffect::SessionExpired)).unwrap();
+    let names = [about.client_reference_id, about.order_id, about.invoice_id, about.payment_intent, about.session];
+    assert_eq!(names.map(Option::unwrap), ["ref", "order", "invoice", "pi_1", "cs_1"]);
+}
+
+#[test]
+fn the_mails_say_what_is_known_of_the_money_and_what_is_done() {
+    let mails = |reported: Option<PaymentEffect>| {
+        let about = reported.map(|reported| Box::new(Unmatched::of(&effect(reported)).unwrap()));
+        let keep = KeptPaymentEventCommand::Keep { event_id: "evt_1".to_owned(), body: "{}".to_owned(), about };
+        let (mut bench, mut stored) = (Bench::new(), None::<KeptPaymentEvent>);
+        bench.tell(&mut stored, id(1), &keep).unwrap();
+        let missed = KeptPaymentEventCommand::Tried { matched: false };
+        let first = bench.tell(&mut stored, id(1), &missed).unwrap().created;
+        bench.now = bench.now.plus_ms(TRIED_DAYS * DAY_MS - 1);
+        assert!(bench.tell(&mut stored, id(1), &missed).unwrap().created.is_empty(), "it may still match");
+        assert!(!stored.as_ref().unwrap().at_rest());
+        bench.now = bench.now.plus_ms(1);
+        let last = bench.tell(&mut stored, id(1), &missed).unwrap().created;
+        [first, last].map(|mails| (mails[0].subject.clone(), mails[0].text.trim_end().to_owned()))
+    };
+    let refund = PaymentEffect::Refunded { amount_refunded_cents: 1205, full: true, currency: Some("usd".to_owned()) };
+    let names = "It refers to client_reference_id ref, metadata.orderId order, metadata.invoiceId invoice, payment \
+                 intent pi_1, checkout session cs_1.";
+    let retries = "Matching is retried with each new order and every hour, for 30 days.";
+    let processor = "The payment processor reports a";
+    let never = "The payment event evt_1 matched no order in 30 days and is no longer retried.";
+    let advice = "Please look it up at the payment processor.";
+    let [first, last] = mails(Some(refund));
+    assert_eq!(first.0, "A refund of 12.05 USD matches no order");
+    assert_eq!(
+        first.1,
+        format!("{processor} refund of 12.05 USD that matches no order (event evt_1). {names} {retries}")
+    );
+    assert_eq!(
+        last,
+        ("A refund of 12.05 USD matched no order in 30 days".to_owned(), format!("{never} {names}\n{advice}"))
+    );
+    // What an older release stored says nothing of it.
+    let [first, last] = mails(None);
+    assert_eq!(first.0, "A payment matches no order");
+    assert_eq!(first.1, format!("{processor} payment that matches no order (event evt_1). {retries}"));
+    assert_eq!(last, ("A payment matched no order in 30 days".to_owned(), format!("{never}\n{advice}")));
 }
 
 #[derive(Clone, Debug)]

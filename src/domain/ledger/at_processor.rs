@@ -267,3 +267,40 @@ pub enum RefundResult {
         reason: String,
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn doubt(waits: Value) -> Result<UncertainRefunds, String> {
+        let stored = json!({"intent": "pi_1", "number": 1, "read": false, "waits": waits});
+        serde_json::from_value(stored).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_older_release_stored_whether_money_waits() {
+        for (waits, cents) in [(json!(true), 1), (json!(false), 0), (json!(-5), -5), (json!(700), 700)] {
+            assert_eq!(doubt(waits.clone()).map(|one| one.waits_cents), Ok(cents), "{waits}");
+        }
+        assert!(doubt(json!(u64::MAX)).is_err());
+        let error = doubt(json!("much")).err().unwrap_or_default();
+        assert!(error.contains("expected an amount in minor units, or whether there is one"), "{error}");
+    }
+
+    #[test]
+    fn all_of_a_payment_was_back_once_the_sum_or_the_processor_said_so() {
+        let doubt = |most_back_cents, was_all_back| {
+            doubt(json!(0)).map(|one| UncertainRefunds { most_back_cents, was_all_back, ..one }.had_all_back(500))
+        };
+        assert_eq!([doubt(499, false), doubt(500, false), doubt(0, true)], [Ok(false), Ok(true), Ok(true)]);
+    }
+
+    #[test]
+    fn nothing_is_idle_while_anything_is_asked_of_the_processor() {
+        assert!(ProcessorRequests::default().is_idle());
+        let closing = ProcessorRequests { closing: vec!["cs_1".to_owned()], ..ProcessorRequests::default() };
+        assert!(!closing.is_idle());
+    }
+}

@@ -133,4 +133,61 @@ mod tests {
         let all = [payment(500, "usd", 0), payment(700, "eur", 0), payment(-200, "usd", 0), payment(-100, "eur", 100)];
         assert_eq!(kept_by_currency(&all), BTreeMap::from([("eur", 700), ("usd", 300)]));
     }
+
+    fn of_processor(amount_cents: i64, failed_cents: i64) -> Payment {
+        Payment {
+            id: Id::ONLY,
+            owner_id: Id::ONLY,
+            amount_cents,
+            currency: "usd".to_owned(),
+            method: PROCESSOR.to_owned(),
+            reference: Some("pi_1".to_owned()),
+            session: Some("cs_1".to_owned()),
+            whole: true,
+            refund_of: None,
+            failed_cents,
+            created_at: Timestamp(0),
+        }
+    }
+
+    #[test]
+    fn a_refund_that_failed_went_nowhere() {
+        for (amount, failed, net, went, took_all, listed) in [
+            (500, 0, 500, 0, true, (500, "succeeded")),
+            (0, 0, 0, 0, true, (0, "succeeded")),
+            (-500, 0, -500, 500, true, (-500, "refunded")),
+            (-500, 200, -300, 300, false, (-300, "refunded")),
+            (-500, 500, 0, 0, false, (-500, "failed")),
+        ] {
+            let one = of_processor(amount, failed);
+            assert_eq!((one.net_cents(), one.went_cents(), one.took_all()), (net, went, took_all), "{amount} {failed}");
+            assert_eq!(one.listed(), listed, "{amount} {failed}");
+            assert_eq!(serde_json::to_value(&one).ok().map(|one| one.get("failedCents").is_some()), Some(failed != 0));
+        }
+        assert!(!Payment { whole: false, ..of_processor(-500, 0) }.took_all());
+    }
+
+    #[test]
+    fn payments_of_the_processor_are_known_by_their_intent_or_session() {
+        let [paid, refund, nothing] = [500, -500, 0].map(|amount| of_processor(amount, 0));
+        let by_hand = Payment { method: "cash".to_owned(), ..paid.clone() };
+        let back_by_hand = Payment { method: "cash".to_owned(), ..refund.clone() };
+        let all = [&paid, &refund, &by_hand, &back_by_hand, &nothing];
+        assert_eq!(all.map(Payment::of_processor), [true, false, false, false, true]);
+        assert_eq!(all.map(|one| one.is_refund_of("pi_1")), [false, true, false, false, false]);
+        assert!(!refund.is_refund_of("pi_2"));
+        assert_eq!(all.map(Payment::shown_reference), [Some("pi_1"), Some("pi_1"), None, None, Some("pi_1")]);
+        let [intent, session, other] = ["pi_1", "cs_1", "pi_2"].map(str::to_owned);
+        for (intent, session, is_named) in [
+            (Some(&intent), None, true),
+            (None, Some(&session), true),
+            (Some(&other), Some(&session), true),
+            (Some(&session), None, true),
+            (Some(&other), None, false),
+            (None, None, false),
+        ] {
+            assert_eq!(paid.is_named(intent, session), is_named, "{intent:?} {session:?}");
+            assert!(!refund.is_named(intent, session) && !by_hand.is_named(intent, session));
+        }
+    }
 }

@@ -129,4 +129,28 @@ mod tests {
         assert_eq!(scope(ip("::ffff:192.0.2.1")), scope(ip("192.0.2.1")));
         assert_ne!(scope(ip("192.0.2.1")), scope(ip("192.0.2.2")));
     }
+
+    #[test]
+    fn a_proxy_and_this_machine_speak_for_many() {
+        let trusted: [Network; 1] = ["10.0.0.0/8".parse().unwrap()];
+        for (peer, speaks) in [
+            ("10.1.2.3", true),
+            ("::ffff:10.1.2.3", true),
+            ("127.0.0.1", true),
+            ("::1", true),
+            ("::ffff:127.0.0.1", true),
+            ("203.0.113.9", false),
+        ] {
+            assert_eq!(speaks_for_many(ip(peer), &trusted), speaks, "{peer}");
+        }
+        assert!(!speaks_for_many(ip("10.1.2.3"), &[]));
+    }
+
+    #[test]
+    fn a_caller_is_an_ipv4_address_or_half_of_an_ipv6_address() {
+        assert_eq!(scope(ip("0.0.0.7")), 7);
+        assert_eq!(scope(ip("::1")), 1 << 64);
+        assert_eq!(scope(ip("0:0:0:7::1")), (1 << 64) | 7);
+        assert_ne!(scope(ip("0:0:0:7::1")), scope(ip("0.0.0.7")));
+    }
 }

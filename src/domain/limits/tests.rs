@@ -101,3 +101,49 @@ fn names_and_their_order_are_fixed() {
     assert!(LimitKind::ALL.iter().all(|named| named.period_ms() > 0));
     assert_eq!(*LimitKind::ALL.first().unwrap(), LimitKind::Staff);
 }
+
+#[test]
+fn each_limit_has_a_period_and_words() {
+    use LimitKind as L;
+    for (kind, word, minutes, words) in [
+        (L::Staff, "staff", 1, ("requests", "a minute")),
+        (L::Customer, "customer", 1, ("requests", "a minute")),
+        (L::Anonymous, "anonymous", 1, ("requests", "a minute")),
+        (L::Login, "login", 15, ("sign-in attempts", "15 minutes")),
+        (L::Account, "account", 15, ("sign-in attempts", "15 minutes")),
+        (L::Agent, "agent", 1, ("commands", "a minute")),
+        (L::LinkOfEmail, "link_of_email", 15, ("sign-in links", "15 minutes")),
+        (L::LinkOfAddress, "link_of_address", 15, ("sign-in links", "15 minutes")),
+        (L::DraftOrder, "draft_order", 60, ("draft orders", "an hour")),
+        (L::OrderCheckout, "order_checkout", 60, ("checkouts", "an hour")),
+        (L::Intake, "intake", 60, ("custom requests", "an hour")),
+        (L::Export, "export", 60, ("exports", "an hour")),
+    ] {
+        assert_eq!((kind.word(), kind.period_ms(), kind.words()), (word, minutes * 60_000, words));
+    }
+}
+
+#[test]
+fn whoever_is_refused_waits_whole_seconds_and_at_least_one() {
+    let wait = |ends_in_ms| RateLimitStatus { limit: 1, remaining: 0, ends_in_ms, refused: true }.retry_after();
+    assert_eq!([-5_000, 0, 1, 1_000, 1_001, 2_000, 2_001].map(wait), [1, 1, 1, 1, 2, 2, 3]);
+}
+
+#[test]
+fn windows_are_compared_by_their_index() {
+    let rule = rule(2, 1_000);
+    let window = Window { index: 5, count: 2 };
+    for (ms, is_full, is_over) in
+        [(3_999, false, false), (4_000, true, false), (5_000, true, false), (5_999, true, false), (6_000, false, true)]
+    {
+        let now = Timestamp(ms);
+        assert_eq!((rule.is_full(window, now), rule.over(window, now)), (is_full, is_over), "{ms}");
+        let (mut counted, mut taken_back) = (window, window);
+        assert_eq!(rule.count(&mut counted, now).refused, is_full, "{ms}");
+        rule.take_back(&mut taken_back, now);
+        assert_eq!(taken_back.count, if is_full { 1 } else { 2 }, "{ms}");
+    }
+    assert!(!rule.is_full(Window { index: 5, count: 1 }, Timestamp(5_000)));
+    let status = rule.standing(3, false, Timestamp(5_250));
+    assert_eq!(status, RateLimitStatus { limit: 2, remaining: 0, ends_in_ms: 750, refused: false });
+}

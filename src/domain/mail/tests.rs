@@ -9,6 +9,8 @@ use super::*;
 use crate::attention_flag::AttentionFlag;
 use crate::testing::{Bench, id};
 
+mod kinds;
+
 fn mail(bench: &Bench) -> Mail {
     Mail::new(&bench.cx(), vec!["a@example.com".to_owned()], "Subject".to_owned(), "Text".to_owned())
 }
@@ -234,4 +236,82 @@ fn each_flag_has_a_name_in_the_subject_of_its_alert() {
             assert_eq!(AttentionFlag::parse(flag.word()), Some(flag));
         }
     }
+}
+
+fn the_kind_of_an_alert_follows_from_the_flag_and_has_a_page() {
+    use AlertKind as K;
+    for (flag, kind, name) in [
+        ("job_failed", K::JobFailed, "job failed"),
+        ("refund_due", K::MoneyDue, "refund due"),
+        ("amount_mismatch", K::MoneyDue, "payment amount differs"),
+        ("refund_failed", K::MoneyDue, "refund failed"),
+        ("disputed", K::MoneyDue, "disputed"),
+        ("dispute_lost", K::MoneyDue, "dispute lost"),
+        ("short", K::Order, "fewer good parts than ordered"),
+        ("odd_flag", K::Order, "odd flag"),
+    ] {
+        assert_eq!((K::of_flag(flag), flag_name(Language::English, flag).as_str()), (kind, name));
+    }
+    let bench = Bench::new();
+    for language in Language::ALL {
+        let subjects = K::ALL.map(|kind| {
+            let of_kind = || Mail::alert(&bench.cx(), kind, |_| ("a".to_owned(), "b".to_owned())).remove(0);
+            AlertDigest::of(kind, language, &[of_kind(), of_kind()]).unwrap().subject
+        });
+        let unique: std::collections::BTreeSet<&String> = subjects.iter().collect();
+        assert_eq!(unique.len(), K::ALL.len(), "{subjects:?}");
+        assert!(subjects.iter().all(|subject| subject.contains('2')), "{subjects:?}");
+    }
+}
+
+#[test]
+fn an_alert_is_shown_in_the_language_of_the_page_and_else_in_its_own() {
+    let alert = low(&Bench::new(), "PLA");
+    let german = ("Knapper Bestand: PLA, noch 9 g", Language::German);
+    assert_eq!(alert.subject_for(Language::German), german);
+    assert_eq!(alert.subject_for(Language::English), ("Low stock: PLA, 9 g left", Language::English));
+    let old = Mail { translations: Vec::new(), ..alert };
+    assert_eq!(old.subject_for(Language::German), ("Low stock: PLA, 9 g left", Language::English));
+}
+
+#[test]
+fn a_mail_is_a_new_record_about_each_topic_once() {
+    let bench = Bench::new();
+    let topics = [MailTopic::Order(id(1)), MailTopic::Invoice(id(2)), MailTopic::Quote(id(3)), MailTopic::Order(id(1))];
+    let mail = topics.into_iter().fold(mail(&bench), Mail::about);
+    assert_eq!(mail.topics, topics[..3]);
+    assert_eq!(topics.map(MailTopic::id), [1, 2, 3, 1].map(id));
+    assert_eq!((NewAggregate::kind(&mail), NewAggregate::id(&mail)), ("mail", mail.id));
+    assert_eq!(
+        (mail.key(), Mail { key_number: 2, ..mail.clone() }.key()),
+        (mail.id.to_string(), format!("{}-2", mail.id))
+    );
+    let written = serde_json::to_value(&mail).unwrap();
+    assert!(["earlierTries", "keyNumber"].iter().all(|name| written.get(name).is_none()), "{written}");
+    let again = serde_json::to_value(Mail { earlier_tries: 1, ..mail }).unwrap();
+    assert_eq!(again["earlierTries"], 1);
+}
+
+#[test]
+fn a_mail_that_cannot_arrive_in_time_is_given_up() {
+    let bench = Bench::new();
+    let unsendable = || TryOutcome::Unsendable("no address".to_owned());
+    let deferred = || TryOutcome::Deferred("421 later".to_owned());
+    // The next attempt would be a minute later.
+    for (outcome, useless_in_ms, failure) in [
+        (unsendable(), 0, Some(MailFailure::Expired)),
+        (unsendable(), 1, Some(MailFailure::Unsendable)),
+        (deferred(), 60_000, Some(MailFailure::Expired)),
+        (deferred(), 60_001, None),
+        (TryOutcome::Rejected("550".to_owned()), 0, Some(MailFailure::Rejected)),
+        (TryOutcome::Sent, 0, None),
+    ] {
+        let useless_at = Some(bench.now.plus_ms(useless_in_ms));
+        let mut mail = Some(Mail { useless_at, ..mail(&bench) });
+        let report = MailCommand::Tried { number: 1, outcome: outcome.clone(), sent_in: Vec::new() };
+        bench.tell(&mut mail, id(1), &report).unwrap();
+        assert_eq!(mail.unwrap().failure, failure, "{outcome:?} {useless_in_ms}");
+    }
+    let report = MailCommand::Tried { number: 1, outcome: TryOutcome::Sent, sent_in: Vec::new() };
+    assert_eq!(bench.tell(&mut None::<Mail>, id(1), &report).unwrap_err().code, "mail_not_found");
 }

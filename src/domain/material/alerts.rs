@@ -108,7 +108,9 @@ mod tests {
     use super::*;
     use crate::aggregate::Command;
     use crate::id::Id;
-    use crate::material::{ClaimId, ClaimRequest, ClaimStock, MaterialCommand, MaterialFields};
+    use crate::material::{
+        ClaimId, ClaimNews, ClaimRequest, ClaimStock, MaterialCommand, MaterialFields, SettledClaim,
+    };
     use crate::testing::samples::pla;
     use crate::testing::{Bench, id};
     use crate::time::Timestamp;
@@ -143,5 +145,62 @@ mod tests {
         assert_eq!(material.to_order(), Amount::units(500), "the usual order");
         tell(&mut shelf, &claims(id(2), 900));
         assert_eq!(shelf.unwrap().to_order(), Amount::units(900 + 100 - 70), "more than usual");
+    }
+
+    /// Returns the subject and the text of the only alert of a command.
+    fn alert<C: Command<Material>>(bench: &Bench, shelf: &mut Option<Material>, command: &C) -> (String, String) {
+        let mails = bench.tell(shelf, id(7), command).unwrap().created;
+        let [mail] = &mails[..] else { panic!("{mails:?}") };
+        (mail.subject.clone(), mail.text.trim_end().to_owned())
+    }
+
+    fn create(quantity: i64, reorder_point: i64, reorder_quantity: i64) -> MaterialCommand {
+        let (reorder_point, reorder_quantity) = (Amount::units(reorder_point), Amount::units(reorder_quantity));
+        let fields = Box::new(MaterialFields { reorder_point, reorder_quantity, ..pla() });
+        MaterialCommand::Create { fields, quantity: Amount::units(quantity) }
+    }
+
+    #[test]
+    fn low_stock_is_told_with_what_is_missing_and_what_it_stops() {
+        let mut bench = Bench::new();
+        let created = |bench: &Bench, quantity, usual| alert(bench, &mut None, &create(quantity, 100, usual));
+        let (subject, text) = created(&bench, 99, 500);
+        assert_eq!(subject, "Low stock: PLA, 99 g left");
+        let low = "PLA: 99 g available of 99 g on hand, below the reorder point of 100 g.";
+        let held = "New jobs that need it are on hold until stock is added.";
+        assert_eq!(text, format!("{low} {held} The reorder quantity is 500 g."));
+        assert_eq!(created(&bench, 99, 0).1, format!("{low} {held}"));
+        bench.rules.block_below_reorder_point = false;
+        assert_eq!(created(&bench, 99, 0).1, low);
+        let bench = Bench::new();
+        let mut shelf = None;
+        tell(&mut shelf, &create(120, 100, 0));
+        let low = "PLA: 70 g available of 120 g on hand, below the reorder point of 100 g.";
+        assert_eq!(alert(&bench, &mut shelf, &claims(id(1), 50)).1, low, "no job is held");
+        let mut shelf = None;
+        tell(&mut shelf, &create(100, 100, 0));
+        assert!(!shelf.as_ref().unwrap().runs_low(), "at its reorder point");
+        let short = "PLA: 100 g available of 100 g on hand, less than a waiting job needs.";
+        assert_eq!(alert(&bench, &mut shelf, &claims(id(1), 300)).1, short);
+        let material = shelf.unwrap();
+        assert!(material.runs_low() && material.available() == Amount::units(100));
+        assert_eq!(material.to_order(), Amount::units(300));
+    }
+
+    #[test]
+    fn a_discrepancy_is_told_with_what_is_missing() {
+        let bench = Bench::new();
+        let mut shelf = None;
+        tell(&mut shelf, &create(100, 0, 0));
+        tell(&mut shelf, &claims(id(1), 80));
+        let count = MaterialCommand::Update { if_version: None, fields: None, quantity: Some(Amount::units(50)) };
+        let reserved = "PLA: 50 g on hand, but 80 g reserved for jobs. Please count the stock and reorder.";
+        let expected = ("Stock discrepancy: PLA, 30 g missing".to_owned(), reserved.to_owned());
+        assert_eq!(alert(&bench, &mut shelf, &count), expected);
+        let settled =
+            SettledClaim { id: ClaimId { job: id(1), number: 1 }, consumed: Amount::units(62), booked_on: Vec::new() };
+        let used = "Prints used 12 g more of PLA than was on hand. Please count the stock.";
+        let expected = ("Stock discrepancy: PLA, 12 g missing".to_owned(), used.to_owned());
+        assert_eq!(alert(&bench, &mut shelf, &ClaimNews::Settle { claims: vec![settled] }), expected);
     }
 }

@@ -78,5 +78,10 @@ mod tests {
         assert_eq!(shown_color(Some("#000000"), "PLA Blau"), Some("#2563c9"));
         assert_eq!(shown_color(Some("#101010"), "PLA galaxy black"), Some("#1b1b1f"));
         assert_eq!(shown_color(Some("#101010"), "PLA"), Some("#101010"));
+        assert_eq!(shown_color(Some("#202020"), "PLA orange"), Some("#f57c1f"), "still as good as black");
+        for color in ["#212020", "#202120", "#202021"] {
+            assert_eq!(shown_color(Some(color), "PLA orange"), Some(color));
+        }
+        assert_eq!(shares("#0a0bFF"), Some([10, 11, 255]));
     }
 }

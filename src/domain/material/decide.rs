@@ -219,3 +219,123 @@ fn archive(material: &Material, cx: &DecisionContext<'_>) -> MaterialDecision {
     let answer = answer(&next);
     Ok(Decision::to(next, answer).requires([Requirement::Unused { what: Referenced::Material, id: material.id }]))
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::material::{ClaimId, ClaimRequest, ClaimStock, MaterialType};
+    use crate::parts_sync::{LinkCommand, StockSystem};
+    use crate::testing::samples::pla;
+    use crate::testing::{Bench, id};
+    use crate::time::Timestamp;
+
+    fn shelf(quantity: Amount) -> Option<Material> {
+        let mut shelf = None;
+        Bench::new().tell(&mut shelf, id(7), &MaterialCommand::Create { fields: Box::new(pla()), quantity }).unwrap();
+        shelf
+    }
+
+    fn update(fields: MaterialFields) -> MaterialCommand {
+        MaterialCommand::Update { if_version: Some(3), fields: Some(Box::new(fields)), quantity: None }
+    }
+
+    /// Returns the fields that a command is refused for.
+    fn faults(shelf: &mut Option<Material>, command: &MaterialCommand) -> Vec<String> {
+        let refusal = Bench::new().tell(shelf, id(7), command).err();
+        refusal.into_iter().flat_map(|refusal| refusal.faults).map(|fault| fault.path).collect()
+    }
+
+    #[test]
+    fn a_material_stays_in_memory_until_it_is_deleted() {
+        let mut this = shelf(Amount::ZERO);
+        let states = |this: &Material| (this.revision(), this.is_archived(), this.at_rest());
+        assert_eq!(states(this.as_ref().unwrap()), (Some(1), false, false));
+        Bench::new().tell(&mut this, id(7), &MaterialCommand::Archive).unwrap();
+        assert_eq!(states(this.as_ref().unwrap()), (Some(1), true, true));
+        assert_eq!((update(pla()).if_version(), MaterialCommand::Archive.if_version()), (Some(3), None));
+        assert_eq!(Material::clash("stock_links.system,entry").code, "entry_linked");
+        let other = Material::clash("materials.name");
+        assert_eq!((other.code.as_str(), other.message.as_str()), ("conflict", "materials.name is already in use"));
+        let unknown = Bench::new().tell(&mut None::<Material>, id(7), &MaterialCommand::Archive).unwrap_err();
+        assert_eq!(unknown.code, "material_not_found");
+    }
+
+    #[test]
+    fn each_field_is_checked() {
+        let mut this = shelf(Amount::ZERO);
+        let colour = |color: &str| MaterialFields { color: Some(color.to_owned()), ..pla() };
+        for wrong in ["1a2b3c7", "#1a2b3", "#1a2b3cd", "#1a2b3g", ""] {
+            assert_eq!(faults(&mut this, &update(colour(wrong))), ["color"], "{wrong}");
+        }
+        let minus = Amount(-1);
+        for (wrong, path) in [
+            (MaterialFields { name: " ".to_owned(), ..pla() }, "name"),
+            (MaterialFields { reorder_point: minus, ..pla() }, "reorderPoint"),
+            (MaterialFields { reorder_quantity: minus, ..pla() }, "reorderQuantity"),
+            (MaterialFields { unit_cost_cents: Some(minus), ..pla() }, "unitCostCents"),
+        ] {
+            assert_eq!(faults(&mut this, &update(wrong)), [path]);
+        }
+        let right = MaterialFields { unit_cost_cents: Some(Amount::ZERO), ..colour("#1A2b3c") };
+        assert!(faults(&mut this, &update(right.clone())).is_empty());
+        assert_eq!(this.as_ref().unwrap().fields, right);
+        assert!(Bench::new().tell(&mut this, id(7), &update(right)).unwrap().next.is_none(), "nothing changes");
+    }
+
+    #[test]
+    fn stock_is_between_nothing_and_the_largest_amount() {
+        for (quantity, wrong) in [
+            (Amount::ZERO, vec![]),
+            (MAX_AMOUNT, vec![]),
+            (Amount(-1), vec!["quantity"]),
+            (MAX_AMOUNT + Amount(1), vec!["quantity"]),
+        ] {
+            let create = MaterialCommand::Create { fields: Box::new(pla()), quantity };
+            assert_eq!(faults(&mut None, &create), wrong, "{quantity}");
+            let count = MaterialCommand::Update { if_version: None, fields: None, quantity: Some(quantity) };
+            assert_eq!(faults(&mut shelf(Amount::ZERO), &count), wrong, "{quantity}");
+        }
+        let adjust = |delta: Amount, reason: &str| MaterialCommand::Adjust { delta, reason: reason.to_owned() };
+        for (delta, reason, wrong) in [
+            (MAX_AMOUNT, "delivery", vec![]),
+            (MAX_AMOUNT + Amount(1), "delivery", vec!["delta"]),
+            (Amount::ZERO, " ", vec!["delta", "reason"]),
+        ] {
+            assert_eq!(faults(&mut shelf(Amount::ZERO), &adjust(delta, reason)), wrong, "{delta}");
+        }
+        let mut this = shelf(Amount(1));
+        assert_eq!(faults(&mut this, &adjust(MAX_AMOUNT, "delivery")), ["delta"], "together too much");
+        let mut kinds = Vec::new();
+        for delta in [Amount(2), Amount(-3)] {
+            let rows = Bench::new().tell(&mut this, id(7), &adjust(delta, "counted")).unwrap().rows;
+            kinds.extend(rows.iter().filter_map(|row| match row {
+                MaterialRow::Movement(one) => Some((one.kind, one.quantity)),
+                _ => None,
+            }));
+        }
+        assert_eq!(kinds, [(MovementKind::Receive, Amount(3)), (MovementKind::Adjust, Amount::ZERO)]);
+    }
+
+    #[test]
+    fn what_jobs_need_or_a_link_counts_is_neither_retyped_nor_deleted() {
+        let bench = Bench::new();
+        let mut this = shelf(Amount::units(10));
+        let retype = update(MaterialFields { kind: MaterialType::Resin, ..pla() });
+        let claim = ClaimId { job: id(1), number: 1 };
+        let (need, since) = (Amount::units(1), Timestamp(1));
+        let ask = ClaimRequest { id: claim, need, released: false, priority: 5, due_at: None, since };
+        bench.tell(&mut this, id(7), &ClaimStock { order: id(2), asks: vec![ask] }).unwrap();
+        assert_eq!(bench.tell(&mut this, id(7), &retype).unwrap_err().code, "material_in_use");
+        let rename = update(MaterialFields { name: "PLA white".to_owned(), ..pla() });
+        bench.tell(&mut this, id(7), &rename).unwrap();
+        let mut linked = shelf(Amount::ZERO);
+        bench.tell(&mut linked, id(7), &retype).unwrap();
+        assert_eq!(linked.as_ref().unwrap().fields.kind, MaterialType::Resin);
+        let link = |entry| LinkCommand::Link { system: StockSystem::Parts, entry, name: "resin".to_owned() };
+        bench.tell(&mut linked, id(7), &link(5)).unwrap();
+        assert!(bench.tell(&mut linked, id(7), &link(5)).unwrap().next.is_none(), "it is linked already");
+        assert_eq!(bench.tell(&mut linked, id(7), &link(6)).unwrap_err().code, "already_linked");
+        assert_eq!(bench.tell(&mut linked, id(7), &MaterialCommand::Archive).unwrap_err().code, "material_in_use");
+    }
+}

@@ -161,3 +161,70 @@ impl Material {
         held.chain(back).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::material::{ClaimRequest, ClaimStock, MaterialCommand, MaterialFields};
+    use crate::testing::samples::pla;
+    use crate::testing::{Bench, id};
+
+    /// Returns a material whose jobs claimed the given amounts, in grams, one job a second.
+    fn shelf(quantity: i64, reorder_point: i64, needs: &[i64]) -> Material {
+        let (mut bench, mut shelf) = (Bench::new(), None::<Material>);
+        let fields = Box::new(MaterialFields { reorder_point: Amount::units(reorder_point), ..pla() });
+        let create = MaterialCommand::Create { fields, quantity: Amount::units(quantity) };
+        bench.tell(&mut shelf, id(7), &create).unwrap();
+        for (job, need) in (1..).zip(needs) {
+            bench.now = bench.now.plus_ms(1_000);
+            let (need, since) = (Amount::units(*need), Timestamp(i64::from(job)));
+            let ask = ClaimRequest { id: claim(job), need, released: false, priority: 5, due_at: None, since };
+            bench.tell(&mut shelf, id(7), &ClaimStock { order: id(100 + job), asks: vec![ask] }).unwrap();
+        }
+        shelf.unwrap()
+    }
+
+    fn claim(job: u32) -> ClaimId {
+        ClaimId { job: id(job), number: 1 }
+    }
+
+    #[test]
+    fn a_claim_says_what_it_waits_for() {
+        let shelf = shelf(100, 0, &[60, 50]);
+        let words = |job| shelf.waiting_words(Language::English, claim(job));
+        assert_eq!((words(1), words(3)), (None, None), "it is held, and it is unknown");
+        assert_eq!(words(2).as_deref(), Some("needs 50 g of PLA, 40 g free"));
+        let waits = |need: i64, state| {
+            let claim = Claim { need: Amount::units(need), state, ..shelf.claims.get(&claim(2)).unwrap().clone() };
+            shelf.words(Language::English, &claim).unwrap_or_default()
+        };
+        let behind = "needs 40 g of PLA, 40 g free, but other jobs are ahead of it";
+        assert_eq!(waits(40, ClaimState::Short), behind);
+        let below = "needs 5 g of PLA, which is below its reorder point: 100 g on hand, 0 g needed in total";
+        assert_eq!(
+            (waits(5, ClaimState::BelowReorderPoint).as_str(), waits(5, ClaimState::Held)),
+            (below, String::new())
+        );
+    }
+
+    #[test]
+    fn a_claim_passes_the_reorder_point_at_it_and_not_below() {
+        for (quantity, state) in [(100, ClaimState::Held), (99, ClaimState::BelowReorderPoint)] {
+            let shelf = shelf(quantity, 100, &[99]);
+            assert_eq!(shelf.claims.get(&claim(1)).unwrap().state, state, "{quantity}");
+            assert_eq!(shelf.anybody_waits(), state != ClaimState::Held);
+        }
+        assert_eq!(shelf(100, 0, &[100]).claims.get(&claim(1)).unwrap().state, ClaimState::Held, "all that there is");
+        assert_eq!(shelf(100, 0, &[101]).claims.get(&claim(1)).unwrap().state, ClaimState::Short);
+    }
+
+    #[test]
+    fn those_who_hold_stock_are_listed_from_the_latest() {
+        let shelf = shelf(100, 0, &[10, 20, 30, 0, 1_000]);
+        assert_eq!(shelf.holders(id(2)), [(id(103), id(3)), (id(101), id(1))]);
+        assert_eq!(shelf.holders(id(9)).len(), 3);
+        assert_eq!(shelf.recall_words(), "its reservation of PLA was revoked: 100 g on hand, 60 g reserved");
+        assert_eq!(claim(2).to_string(), format!("{}/1", id(2)));
+    }
+}

@@ -82,6 +82,8 @@ fn linked(language: Language, system: StockSystem, reason: &str) -> Option<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::id::Id;
+    use crate::time::Timestamp;
 
     #[test]
     fn reasons_of_the_shop_are_in_the_catalogue_and_those_of_people_stay() {
@@ -111,5 +113,32 @@ mod tests {
         assert_eq!(english(MovementKind::Consume, &excess), "12.5 used, 10 on hand");
         let there = sync_reason(StockSystem::Parts, "PLA: black", CHANGED_THERE);
         assert_eq!(english(MovementKind::Sync, &there), "changed in the parts system, PLA: black");
+    }
+
+    #[test]
+    fn a_movement_has_its_reason_in_the_language_of_the_page() {
+        let reason_in = |kind, reason: Option<&str>| {
+            let movement = Movement {
+                id: Id::ONLY,
+                material_id: Id::ONLY,
+                kind,
+                delta_quantity: Amount::ZERO,
+                delta_reserved: Amount::ZERO,
+                quantity: Amount::ZERO,
+                reserved: Amount::ZERO,
+                job_id: None,
+                reason: reason.map(str::to_owned),
+                actor: "system".to_owned(),
+                created_at: Timestamp(0),
+            };
+            movement.reason_in(Language::German)
+        };
+        assert_eq!(reason_in(MovementKind::Receive, Some(DELIVERY)).as_deref(), Some("Lieferung"));
+        assert_eq!(reason_in(MovementKind::Adjust, Some("broken spool")).as_deref(), Some("broken spool"));
+        assert_eq!(reason_in(MovementKind::Reserve, None), None);
+        let accepted = sync_reason(StockSystem::Parts, "PLA", ACCEPTED);
+        let spools = sync_reason(StockSystem::Spools, "PLA", ACCEPTED);
+        assert_ne!(reason_in(MovementKind::Sync, Some(&accepted)), reason_in(MovementKind::Sync, Some(&spools)));
+        assert_eq!(reason_in(MovementKind::Release, Some(SLICED)).as_deref(), Some("Bedarf nach dem Slicen"));
     }
 }

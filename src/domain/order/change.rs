@@ -173,6 +173,13 @@ impl<'a> OrderChange<'a> {
         }
     }
 
+    /// Attributes the last event to a person on whose behalf the server sent the command.
+    pub(super) fn attribute_event(&mut self, by: &str) {
+        if let Some(event) = self.events.last_mut() {
+            by.clone_into(&mut event.actor);
+        }
+    }
+
     /// Alerts the operators to a failed job; each failure is reported, even if other jobs of the order have failed
     /// before.
     fn mail_failure(&mut self, job: &Job, order: &str, error: &str) {

@@ -15,6 +15,7 @@ use crate::job::{Job, PrinterRecord, Resolution};
 use crate::material::{ClaimId, ClaimState};
 use crate::party::Party;
 use crate::promise::Promise;
+use crate::remedy::OrderRecovery;
 use crate::sign_off::Inspection;
 use crate::slice_source::SliceSource;
 use crate::time::Timestamp;
@@ -318,6 +319,8 @@ pub enum OrderNews {
     Timing {
         /// Expected completion of printing, if it can be forecast.
         expected_at: Option<Timestamp>,
+        /// Ways to have the order ready in time, if they were searched for.
+        recovery: Option<Arc<OrderRecovery>>,
     },
     /// Records the inspection that was entered at a printer when its bed was cleared. The printer reports the
     /// inspection of each attempt, and resends the report until the order has responded.

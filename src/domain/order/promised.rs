@@ -11,6 +11,7 @@ use crate::mail::alert::AlertKind;
 use crate::mail::kind::own_page;
 use crate::notation;
 use crate::promise::Promise;
+use crate::remedy::OrderRecovery;
 use crate::time::Timestamp;
 use crate::timing::Timing;
 use words::Language;
@@ -68,21 +69,26 @@ impl OrderChange<'_> {
         self.acknowledge(true)
     }
 
-    /// Records that the order became late, with an event and an alert, or that it is on time again.
-    pub(super) fn judge_timing(mut self, expected_at: Option<Timestamp>) -> Decision<Order, OrderNewsAnswer> {
+    /// Records that the order became late, with an event and an alert, or that it is on time again. `recovery` is what
+    /// would have the order ready in time, if it is known.
+    pub(super) fn judge_timing(
+        mut self,
+        expected_at: Option<Timestamp>,
+        recovery: Option<&OrderRecovery>,
+    ) -> Decision<Order, OrderNewsAnswer> {
         let now = self.cx.now;
         if self.order.has_new_timing(expected_at, now) {
             let is_late = self.order.late_since.is_none();
             self.head().late_since = is_late.then_some(now);
             if let Some(promise) = self.order.promise.filter(|_| is_late) {
-                self.tell_late(&promise, expected_at);
+                self.tell_late(&promise, expected_at, recovery);
             }
         }
         self.acknowledge(true)
     }
 
     /// Publishes an event that the order is late, and alerts staff.
-    fn tell_late(&mut self, promise: &Promise, expected_at: Option<Timestamp>) {
+    fn tell_late(&mut self, promise: &Promise, expected_at: Option<Timestamp>, recovery: Option<&OrderRecovery>) {
         let clock = &self.cx.rules.clock;
         let (due_at, promised_at) = (self.order.due_at, promise.promised_at);
         let deadline = match due_at {
@@ -94,19 +100,31 @@ impl OrderChange<'_> {
             None => "no forecast available".to_owned(),
         };
         let message = format!("{deadline}, {expectation}");
-        self.event_with("order.late", |order| OrderLateData { order, promised_at, due_at, expected_at, message });
+        let remedy = recovery.map(|recovery| {
+            let time = recovery.stated_at().map(|at| clock.date_and_time(at)).unwrap_or_default();
+            recovery.words(Language::English, &time)
+        });
+        let data = |order| OrderLateData { order, promised_at, due_at, expected_at, message, remedy };
+        self.event_with("order.late", data);
         let list = own_page(self.cx, "", LATE_ORDERS_PATH).url;
         let alert = Mail::alert(self.cx, AlertKind::OrderLate, |language| {
             let subject = texts::late_subject(language, &self.order.number_text());
-            (subject, self.late_text(language, promised_at, expected_at))
+            (subject, self.late_text(language, promised_at, expected_at, recovery))
         });
         for mail in alert {
             self.mail(mail.with_link(texts::late_orders_link, &list));
         }
     }
 
-    /// Returns the text of the alert that the order is late, with the address of its page.
-    fn late_text(&self, language: Language, promised_at: Timestamp, expected_at: Option<Timestamp>) -> String {
+    /// Returns the text of the alert that the order is late, with what would have it ready in time and the address of
+    /// its page.
+    fn late_text(
+        &self,
+        language: Language,
+        promised_at: Timestamp,
+        expected_at: Option<Timestamp>,
+        recovery: Option<&OrderRecovery>,
+    ) -> String {
         let time = |at| notation::date_and_time(language, &self.cx.rules.clock, at);
         let number = self.order.number_text();
         let order = match &self.order.customer_email {
@@ -121,7 +139,11 @@ impl OrderChange<'_> {
             (None, None) => texts::promised_unknown(language, &order, &time(promised_at)),
         };
         let page = own_page(self.cx, "", &format!("shop/orders/{}", self.order.id)).url;
-        format!("{late}\n{page}")
+        let remedy = recovery.map(|recovery| {
+            let stated_at = recovery.stated_at().map(time).unwrap_or_default();
+            format!("\n{}", recovery.words(language, &stated_at))
+        });
+        format!("{late}{}\n{page}", remedy.unwrap_or_default())
     }
 }
 

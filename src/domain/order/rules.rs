@@ -241,7 +241,7 @@ impl Command<Order> for OrderNews {
             OrderNews::Settled(claims) => change.settled(claims),
             OrderNews::Attempt { job, attempt, report } => change.report(*job, *attempt, report),
             OrderNews::Promise(promise) => change.promise(*promise),
-            OrderNews::Timing { expected_at } => change.judge_timing(*expected_at),
+            OrderNews::Timing { expected_at, recovery } => change.judge_timing(*expected_at, recovery.as_deref()),
             OrderNews::SignedAtPrinter { job, attempt, inspection, by, at } => {
                 change.signed_at_printer(*job, *attempt, inspection, by, *at)
             }

@@ -120,6 +120,7 @@ impl OrderChange<'_> {
             reason: sign_off.reason.clone(),
         };
         self.job_event_with("job.signed_off", job.id, None, data);
+        self.attribute_event(&sign_off.by);
         let rejected = if goes_on { 0 } else { rejected };
         self.edit_attempt(job.id, attempt.id, |attempt| attempt.sign_off = Some(sign_off.clone()));
         if job.last_print().is_some_and(|last| last.id == attempt.id) {

@@ -31,6 +31,60 @@ fn what_no_machine_makes_has_no_price() {
     assert_eq!(Price::of(&rates(), Some(i64::MAX), &much), None);
 }
 
+#[test]
+fn amounts_are_rounded_half_up_or_raised_and_bounded() {
+    let halves = [(14, 10, 1), (15, 10, 2), (16, 10, 2), (25, 10, 3), (0, 10, 0), (7, 1, 7)];
+    for (number, divisor, expected) in halves {
+        assert_eq!(rounded(number, divisor), Some(expected), "{number} / {divisor}");
+    }
+    for (number, divisor, expected) in [(20, 10, 2), (21, 10, 3), (29, 10, 3), (1, 10, 1), (0, 10, 0), (7, 1, 7)] {
+        assert_eq!(raised(number, divisor), Some(expected), "{number} / {divisor}");
+    }
+    let most = i128::from(MAX_CENTS);
+    assert_eq!((rounded(most, 1), raised(most, 1)), (Some(MAX_CENTS), Some(MAX_CENTS)));
+    assert_eq!((rounded(most + 1, 1), raised(most + 1, 1)), (None, None));
+}
+
+#[test]
+fn weight_and_time_of_a_volume_are_rounded_half_up_for_each_part() {
+    let solid = |density_mg_per_cm3| PriceRates { fill_bps: 10_000, density_mg_per_cm3, heat_up_seconds: 7, ..rates() };
+    // Of the volume of 1 mm³, 0.36 s are printed at 10 cm³ an hour.
+    let cases = [(1500, 1, 2, 0), (1499, 1, 1, 0), (100, 1, 1, 0), (1000, 2, 2, 1), (1000, 4, 4, 1), (1000, 5, 5, 2)];
+    for (density, volume, milligrams, seconds) in cases {
+        let three = PrintWork { grams: Amount(milligrams * 3), seconds: (seconds + 7) * 3, parts: 3 };
+        assert_eq!(PrintWork::estimated(&solid(density), volume, 3), Some(three), "{density} {volume}");
+    }
+}
+
+#[test]
+fn work_is_bounded_in_weight_and_time() {
+    let longest = MAX_PRINT_SECONDS * 1_000_000;
+    let cases = [
+        (MAX_AMOUNT, longest, 1, true),
+        (Amount(MAX_AMOUNT.0 + 1), 1, 1, false),
+        (Amount(1), longest + 1, 1, false),
+        (MAX_AMOUNT, 1, 2, false),
+        (Amount(1), longest, 2, false),
+        (Amount(1), -1, 1, false),
+    ];
+    for (grams, seconds, parts, fits) in cases {
+        let work = PrintWork { grams, seconds, parts };
+        assert_eq!(PrintWork::sliced(grams, seconds, parts), fits.then_some(work), "{work:?}");
+    }
+}
+
+#[test]
+fn labour_is_paid_once_for_the_line_and_once_for_each_part() {
+    let work = PrintWork::estimated(&rates(), 10_000, 3).unwrap();
+    let price = Price::of(&rates(), None, &work).unwrap();
+    // 18.6 g are 46.5; 0.21 kWh are 6.3; 105 minutes are 105; 5 minutes and three times 2 at 50 are 550; 5 % of 708
+    // are 35.4.
+    let costs = Costs { material_cents: 47, energy_cents: 6, wear_cents: 105, labour_cents: 550, failure_cents: 35 };
+    assert_eq!(price.costs, costs);
+    // 743 and 40 % are 1040.2, which is 347 for each of three.
+    assert_eq!((costs.sum_cents(), price.unit_cents), (743, 347));
+}
+
 prop_compose! {
     fn any_rates()(
         material in 0i64..1_000_000, density in 1i64..20_000, fill in 1i64..=10_000, flow in 1i64..1_000_000,

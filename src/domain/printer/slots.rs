@@ -6,6 +6,7 @@
 //! automatically.
 
 mod expected;
+mod loading;
 mod offers;
 mod reported;
 

@@ -1,7 +1,9 @@
 //! Life cycle of quotes: drafts, models, frozen members, answers, and margins.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod margins;
 mod random;
+mod terms;
 
 use super::*;
 use crate::address::Address;

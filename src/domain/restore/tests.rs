@@ -239,3 +239,47 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_margin_is_three_times_the_pace_and_a_hundred_in_round_numbers() {
+    let margin =
+        |recent: i64, elapsed_ms: i64| RestoredSeries::after(Id::ONLY, &used("ORD", 7, recent), elapsed_ms).next - 8;
+    for (recent, elapsed_ms, skipped) in [
+        (0, 0, 100),
+        (-5, 0, 100),
+        (29, DAY_MS - 1, 100),
+        (30, DAY_MS - 1, 200),
+        (1_000, 9 * DAY_MS, 1_100),
+        (1_000, 10 * DAY_MS, 1_200),
+        (i64::MAX, DAY_MS, 500_000_000),
+    ] {
+        assert_eq!(margin(recent, elapsed_ms), skipped, "{recent} in 30 days, {elapsed_ms} ms ago");
+    }
+}
+
+#[test]
+fn documents_of_at_most_five_years_go_on() {
+    let series = |elapsed_ms: i64| {
+        let restore = begun(elapsed_ms, Vec::new());
+        restore.series.into_iter().map(|one| one.series).collect::<Vec<_>>()
+    };
+    assert_eq!(series(0), ["ORD", "JOB", "QUO", "INV-2026", "CN-2026"]);
+    assert_eq!(series(-400 * DAY_MS), series(0), "the clock was set back");
+    let long = series(10 * 366 * DAY_MS);
+    let invoices: Vec<&str> = long.iter().map(String::as_str).filter(|name| name.starts_with("INV-")).collect();
+    assert_eq!(invoices, ["INV-2032", "INV-2033", "INV-2034", "INV-2035", "INV-2036"]);
+}
+
+#[test]
+fn a_series_may_go_on_right_after_the_backup_or_with_the_highest_number() {
+    for (next, gap) in [(6, None), (7, Some((6, 6))), (999_999_999, Some((6, 999_999_998)))] {
+        let mut this = Some(begun(DAY_MS, vec![used("INV-2026", 5, 5)]));
+        let id = this.as_ref().unwrap().id;
+        let decided = Bench::new().tell(&mut this, id, &review(&[("INV-2026", next)])).unwrap();
+        let gaps = decided.rows.iter().find_map(|row| match row {
+            RestoreRow::Gap(gap) if gap.series == SERIES => Some((gap.first, gap.last)),
+            _ => None,
+        });
+        assert_eq!(gaps, gap, "{next}");
+    }
+}

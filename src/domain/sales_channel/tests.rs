@@ -116,3 +116,85 @@ fn a_token_is_not_shown_to_another_address() {
     let late = MapVariants(vec![map_entry("a", 5, 1)]);
     assert_eq!(bench.tell(&mut this, id(1), &late).unwrap_err().code, "sales_channel_not_found");
 }
+
+#[test]
+fn a_channel_takes_what_is_given_and_counts_what_changed() {
+    let (mut bench, mut this) = (Bench::new(), None::<SalesChannel>);
+    let created = bench.tell(&mut this, id(1), &new()).unwrap().answer.channel;
+    assert_eq!((created.site.as_str(), created.currency.as_str(), created.active), ("industries", "eur", true));
+    assert_eq!(bench.tell(&mut this, id(1), &new()).unwrap_err().code, "exists");
+    let created_at = bench.now;
+    bench.now = bench.now.plus_ms(5);
+    let nothing = ChannelChange { if_version: Some(3), currency: Some("EUR".to_owned()), ..ChannelChange::default() };
+    let update = SalesChannelCommand::Update(Box::new(nothing));
+    assert_eq!((update.if_version(), new().if_version()), (Some(3), None));
+    assert!(bench.tell(&mut this, id(1), &update).unwrap().next.is_none());
+    let text = |text: &str| Some(text.to_owned());
+    let change = ChannelChange {
+        if_version: None,
+        name: text("Market"),
+        site: text("north"),
+        currency: text("CHF"),
+        encrypted_secret: text("sealed secret"),
+        base_url: Some(None),
+        encrypted_token: text("another"),
+        active: Some(false),
+    };
+    bench.tell(&mut this, id(1), &SalesChannelCommand::Update(Box::new(change))).unwrap();
+    let expected = SalesChannel {
+        name: "Market".to_owned(),
+        site: "north".to_owned(),
+        currency: "chf".to_owned(),
+        encrypted_secret: "sealed secret".to_owned(),
+        base_url: None,
+        encrypted_token: "another".to_owned(),
+        active: false,
+        updated_at: bench.now,
+        ..*created
+    };
+    assert_eq!((this.as_ref(), expected.created_at), (Some(&expected), created_at));
+}
+
+#[test]
+fn a_channel_is_at_rest_once_it_is_deleted() {
+    let (bench, mut this) = (Bench::new(), None::<SalesChannel>);
+    assert_eq!(
+        bench.tell(&mut this, id(1), &SalesChannelRemoval::Archive).unwrap_err().code,
+        "sales_channel_not_found"
+    );
+    bench.tell(&mut this, id(1), &new()).unwrap();
+    let states = |this: Option<&SalesChannel>| this.map(|one| (one.is_archived(), one.at_rest(), one.active));
+    assert_eq!(states(this.as_ref()), Some((false, false, true)));
+    let unknown = SalesChannelRemoval::Unmap(id(9));
+    assert!(bench.tell(&mut this, id(1), &unknown).unwrap().next.is_none());
+    bench.tell(&mut this, id(1), &SalesChannelRemoval::Archive).unwrap();
+    assert_eq!(states(this.as_ref()), Some((true, true, false)));
+    assert!(bench.tell(&mut this, id(1), &SalesChannelRemoval::Archive).unwrap().next.is_none(), "once");
+    assert_eq!(bench.tell(&mut this, id(1), &unknown).unwrap_err().code, "sales_channel_not_found");
+}
+
+#[test]
+fn the_map_is_bounded_and_relies_on_the_skus_that_are_new_in_it() {
+    let (bench, mut this) = (Bench::new(), None::<SalesChannel>);
+    bench.tell(&mut this, id(1), &new()).unwrap();
+    let channel = this.as_mut().unwrap();
+    for number in 1..MAX_VARIANTS as u32 {
+        let variant = number.to_string();
+        let entry = Variant {
+            id: id(10_000 + number),
+            channel_id: id(1),
+            variant: variant.clone(),
+            sku_id: id(5),
+            quantity: 1,
+        };
+        channel.variants.insert_mut(variant, Arc::new(entry));
+    }
+    let map = MapVariants(vec![map_entry("1", 5, 1), map_entry("7", 6, 1), map_entry("last", 5, 1)]);
+    let moved = bench.tell(&mut this, id(1), &map).unwrap();
+    let requirements = [(6, "variants.1.skuId"), (5, "variants.2.skuId")]
+        .map(|(sku, member)| Requirement::not_deleted(Referenced::Sku, id(sku), member));
+    assert_eq!((moved.rows.len(), moved.answer.variants.len()), (2, 3));
+    assert_eq!(moved.requirements, requirements);
+    let refusal = bench.tell(&mut this, id(1), &MapVariants(vec![map_entry("more", 5, 1)])).unwrap_err();
+    assert_eq!((refusal.faults.len(), refusal.faults[0].path.as_str()), (1, "variants"));
+}

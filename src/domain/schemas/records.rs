@@ -122,3 +122,44 @@ impl ToSchema for Component {
         json!({"skuId": EXAMPLE_SKU, "quantity": 2})
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde::de::DeserializeOwned;
+
+    use super::*;
+    use crate::amount::Amount;
+
+    /// Returns the example of a record, read as the record.
+    fn example_of<T: ToSchema + DeserializeOwned>() -> Option<T> {
+        serde_json::from_value(T::example()).ok()
+    }
+
+    #[test]
+    fn the_example_of_a_record_reads_as_the_record() {
+        let id = |text: &str| text.parse().unwrap_or(Id::ONLY);
+        let address = Address {
+            line1: "1 Main Street".to_owned(),
+            line2: None,
+            city: "Springfield".to_owned(),
+            region: Some("IL".to_owned()),
+            postal_code: "62701".to_owned(),
+            country: "US".to_owned(),
+        };
+        assert_eq!(example_of::<Address>(), Some(address));
+        assert_eq!(example_of::<Dimensions>(), Some(Dimensions { x: 80.0, y: 80.0, z: 120.5 }));
+        assert_eq!(example_of::<RoomPosition>(), Some(RoomPosition { row: 1, column: 3 }));
+        assert_eq!(example_of::<Nozzle>(), Some(Nozzle { diameter: 0.4, kind: Some("brass".to_owned()) }));
+        let material_id = id("01890a5d-ac96-774b-bcce-b302099a8061");
+        let material = SkuMaterial { material_id, estimated_consumption: Amount(4_500), filament: 1 };
+        assert_eq!(example_of::<SkuMaterial>(), Some(material));
+        let component = Component { sku_id: id("01890a5d-ac96-774b-bcce-b302099a8063"), quantity: 2 };
+        assert_eq!(example_of::<Component>(), Some(component));
+    }
+
+    #[test]
+    fn an_amount_is_bounded_on_both_sides() {
+        let expected = number(-1_000_000_000.0..=1_000_000_000.0).about("At most three decimals.");
+        assert!(Amount::schema() == expected);
+    }
+}

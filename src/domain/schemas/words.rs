@@ -25,6 +25,7 @@ use crate::posting::PostingState;
 use crate::principal::Role;
 use crate::printer::{Attention, SlotSource};
 use crate::printer_status::{Activity, Connection, PrintEnd};
+use crate::remedy::RemedyAct;
 use crate::sku::MachineType;
 use crate::timing::Timing;
 
@@ -100,6 +101,11 @@ words! {
     PostingState,
     /// Outcome of a print, as reported by the printer.
     PrintEnd,
+    /// Action by staff that would have an order ready in time. `raise_priority`: give the order the highest priority.
+    /// `sign_off`: sign off the jobs. `resume`: resume the paused job. `clear_bed`: clear the bed of the printer.
+    /// `retry`: retry the failed jobs. `load`: load the materials into the printer. `return_to_service`: return the
+    /// printer to service.
+    RemedyAct,
     /// Outcome of a print, as determined by a user.
     Resolution,
     /// Side whose count is correct: `theirs` sets the shop's stock to the count in the outside system, `ours` records

@@ -75,20 +75,8 @@ impl SkuFields {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-
-    fn fields(code: &str) -> SkuFields {
-        let id = "01890a5d-ac96-774b-bcce-b302099a8063";
-        let all = json!({
-            "code": code, "slug": code, "name": code, "description": null, "kind": null, "collections": [],
-            "materialId": id, "estimatedConsumption": 1, "machineType": "fdm_standard", "dimensions": null,
-            "priceCents": 100, "currency": "usd", "unitsPerPlate": 1, "modelFileId": null, "gcodeFileId": id,
-            "slicerProfile": null, "estimatedSeconds": null, "images": [], "public": true, "active": true,
-        });
-        serde_json::from_value(all).unwrap_or_else(|error| panic!("{error}"))
-    }
+    use crate::sku::tests::{fields, kit};
 
     #[test]
     fn what_has_a_file_and_is_offered_can_be_ordered() {
@@ -98,19 +86,13 @@ mod tests {
         assert_eq!(hidden.obstacles(&[]), all);
         let unsliced = SkuFields { gcode_file_id: None, model_file_id: fields("a").gcode_file_id, ..fields("a") };
         assert_eq!(unsliced.obstacles(&[]), [OrderObstacle::NoProfile]);
+        let sliceable = SkuFields { slicer_profile: Some("PLA".to_owned()), ..unsliced };
+        assert!(sliceable.obstacles(&[]).is_empty(), "it is sliced when it is needed");
     }
 
     #[test]
     fn a_kit_needs_all_its_components() {
-        let part = fields("part");
-        let id = "01890a5d-ac96-774b-bcce-b302099a8063".parse().ok();
-        let one = id.map(|sku_id| super::super::Component { sku_id, quantity: 1 });
-        let kit = SkuFields {
-            components: one.into_iter().collect(),
-            material_id: None,
-            gcode_file_id: None,
-            ..fields("kit")
-        };
+        let (part, kit) = (fields("part"), kit(&[(7, 1)]));
         assert!(kit.obstacles(&[Some(&part)]).is_empty(), "a kit itself needs no file");
         assert_eq!(kit.obstacles(&[None]), [OrderObstacle::ComponentGone]);
         assert_eq!(kit.obstacles(&[Some(&kit)]), [OrderObstacle::ComponentGone]);
@@ -119,6 +101,44 @@ mod tests {
         let obstacles = kit.obstacles(&[Some(&out), Some(&bare)]);
         let [out, bare] = ["out", "bare"].map(str::to_owned);
         assert_eq!(obstacles, [OrderObstacle::ComponentWithdrawn(out), OrderObstacle::ComponentNoFile(bare)]);
-        assert!(obstacles.iter().map(OrderObstacle::stops_all).eq([true, false]));
+    }
+
+    #[test]
+    fn staff_read_each_obstacle_and_are_stopped_only_by_what_is_not_sold() {
+        let name = || "Shelf".to_owned();
+        let all = [
+            (OrderObstacle::Withdrawn, true, "it is not active and cannot be ordered"),
+            (OrderObstacle::NotPublic, false, "it is not public, so only staff can order it"),
+            (
+                OrderObstacle::NoFile,
+                false,
+                "it has neither G-code nor a model: customers cannot order it, and jobs that staff order are on hold \
+                 until it has either",
+            ),
+            (
+                OrderObstacle::NoProfile,
+                false,
+                "its model has no slicer profile: its jobs are on hold until it has a profile or G-code",
+            ),
+            (
+                OrderObstacle::ComponentGone,
+                true,
+                "a component was deleted or has become a kit, so it cannot be ordered",
+            ),
+            (
+                OrderObstacle::ComponentWithdrawn(name()),
+                true,
+                "its component Shelf is not active, so it cannot be ordered",
+            ),
+            (
+                OrderObstacle::ComponentNoFile(name()),
+                false,
+                "its component Shelf has neither G-code nor a model: customers cannot order it",
+            ),
+        ];
+        for (obstacle, stops_all, words) in all {
+            assert_eq!(obstacle.stops_all(), stops_all, "{obstacle:?}");
+            assert_eq!(obstacle.words(Language::English), words);
+        }
     }
 }

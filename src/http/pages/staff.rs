@@ -26,6 +26,7 @@ mod floor_head;
 mod floor_next;
 mod floor_plan;
 mod floor_totals;
+mod floor_wall;
 pub(super) mod form;
 mod insights;
 mod invoices;
@@ -47,6 +48,7 @@ mod printer_readings;
 mod printer_settings;
 mod products;
 mod quotes;
+mod remedy;
 mod scan;
 mod search;
 mod settings;
@@ -144,6 +146,7 @@ pub(super) fn routes(app: &AppState) -> Router<AppState> {
         // What is done at a printer takes as long as the printer takes.
         .page(post.clone(), Session, "/floor/printers/{id}/{act}", acts::at_printer, PageBounds::Long)
         .page(get.clone(), Session, TO_DO_PATH, to_do::show, form)
+        .page(get.clone(), Session, to_do::ACTIVITY_PATH, to_do::show_activity, form)
         .page(post.clone(), Session, "/to-do/beds", acts::clear_beds, form)
         .page(get.clone(), Session, ORDERS_PATH, orders::list, form)
         .page(get, Session, "/shop/orders/{id}", order::show, form)

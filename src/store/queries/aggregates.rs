@@ -15,7 +15,7 @@ use domain::aggregate::Versioned;
 use domain::amount::Amount;
 use domain::file::{File, FileKind};
 use domain::id::Id;
-use domain::material::{Material, MaterialType, Movement};
+use domain::material::{Material, MaterialType, Movement, MovementKind};
 use domain::sku::Sku;
 use domain::time::{DAY_MS, Timestamp};
 use entities::{files, materials, movements, skus};
@@ -190,6 +190,25 @@ impl Queries {
         }
         // The last page, or numbers that are wrong: then the days do not say where the page begins.
         self.rows(sorted, page).await
+    }
+
+    /// Returns the deliveries of these materials since the given time, latest first, at most `limit`.
+    pub async fn receipts_since(
+        &self,
+        materials: &[Id],
+        from: Timestamp,
+        limit: u64,
+    ) -> Result<Vec<Movement>, LoadError> {
+        use movements::Column as C;
+        if materials.is_empty() {
+            return Ok(Vec::new());
+        }
+        let select = movements::Entity::find()
+            .filter(C::MaterialId.is_in(materials.iter().map(Id::to_string)))
+            .filter(C::CreatedAt.gte(from.0))
+            .filter(C::Kind.eq(word(&MovementKind::Receive).map_err(json)?));
+        let rows = select.order_by_desc(C::CreatedAt).order_by_desc(C::Id).limit(limit).all(&self.db).await?;
+        Ok(self.readable(&rows, Doc::read))
     }
 
     /// Returns the totals of a material's ledger, which must equal the material's `quantity` and `reserved`.

@@ -124,6 +124,22 @@ impl Queries {
         reasons.extend((other > 0).then_some((None, other)));
         Ok(reasons)
     }
+
+    /// Returns the recorded reasons of the last `limit` prints of which parts were rejected, the latest print first.
+    /// Prints without a reason are left out.
+    pub async fn last_reject_reasons(&self, limit: u64) -> Result<Vec<String>, LoadError> {
+        use attempts::Column as C;
+        let select = attempts::Entity::find().select_only().column(C::ScrapReason).filter(rejected());
+        let select = select.order_by_desc(C::JudgedEnd).limit(limit);
+        let reasons: Vec<Option<String>> = select.into_tuple().all(&self.db).await?;
+        Ok(reasons.into_iter().flatten().collect())
+    }
+}
+
+/// Returns the condition that parts of an attempt's print were rejected. Must match the partial index exactly;
+/// otherwise SQLite does not use the index.
+fn rejected() -> Expr {
+    Expr::cust("good < parts")
 }
 
 /// Returns the condition that an attempt failed or was abandoned. Must match the partial index exactly; otherwise

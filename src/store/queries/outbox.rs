@@ -54,6 +54,26 @@ impl Queries {
         Ok(self.readable_events(rows))
     }
 
+    /// Returns the events with these names since the given time, latest first, at most `limit`. Reads only what has
+    /// happened since then, which is found by its time.
+    pub async fn events_since(
+        &self,
+        names: &[&str],
+        from: Timestamp,
+        limit: u64,
+    ) -> Result<Vec<NumberedEvent>, LoadError> {
+        use events::Column as C;
+        let first = events::Entity::find().select_only().column(C::Seq).filter(C::CreatedAt.gte(from.0));
+        let first: Option<i64> = first.order_by_asc(C::CreatedAt).limit(1).into_tuple().one(&self.db).await?;
+        let Some(first) = first else { return Ok(Vec::new()) };
+        let select = events::Entity::find()
+            .filter(C::Seq.gte(first))
+            .filter(C::CreatedAt.gte(from.0))
+            .filter(C::Event.is_in(names.iter().copied()));
+        let rows = select.order_by_desc(C::Seq).limit(limit).all(&self.db).await?;
+        Ok(self.readable_events(rows))
+    }
+
     fn readable_events(&self, rows: Vec<events::Model>) -> Vec<NumberedEvent> {
         let read = |row: events::Model| self.damaged.sort_out("events", &row.seq.to_string(), read_event(row));
         rows.into_iter().filter_map(read).collect()

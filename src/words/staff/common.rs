@@ -21,6 +21,7 @@ messages! {
     region;
     country;
     good_parts;
+    bad_parts;
     defect;
     amount;
     note;
@@ -42,10 +43,11 @@ messages! {
     defect_other;
     good;
     bad;
-    none_good;
+    both_bad;
+    all_bad(parts: u32);
+    some_bad(parts: u32);
     both_good;
     all_good(parts: u32);
-    some_good(parts: u32);
     sign_off;
     emergency_stop;
     hold_to_stop(printer: &str);

@@ -34,6 +34,7 @@ messages! {
     automatic;
     comfortable;
     compact;
+    dense;
     large;
     apply;
     next_free(time: &str, printer: &str);
@@ -47,6 +48,13 @@ messages! {
     group_offline;
     no_place;
     no_model;
+
+    wall_pages;
+    wall_page(page: &str, pages: &str);
+    previous_page;
+    next_page;
+    wall_pause;
+    wall_resume;
 
     plan_of(place: &str);
     plan_without_place;

@@ -1,4 +1,5 @@
-//! Messages of an order's timing: its label, and when it has to be ready and is expected to be.
+//! Messages of an order's timing: its label, when it has to be ready and is expected to be, and what would have it
+//! ready in time.
 
 use crate::messages;
 
@@ -12,4 +13,20 @@ messages! {
     due_unknown(deadline: &str);
     promised_expected(deadline: &str, expected: &str);
     promised_unknown(deadline: &str);
+
+    raise_priority(priority: u32);
+    sign_off(jobs: &str);
+    resume(jobs: &str, printer: &str);
+    clear_bed(printer: &str);
+    retry(jobs: &str);
+    load(materials: &str, printer: &str);
+    return_to_service(printer: &str);
+    remedy(request: &str, time: &str);
+    hopeless;
+    hopeless_earliest(time: &str);
+
+    change_priority;
+    open_printer;
+    kind_late_or_at_risk;
+    orders_at_risk(count: usize);
 }

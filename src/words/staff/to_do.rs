@@ -56,9 +56,9 @@ messages! {
     open_order(order: &str);
     late_orders(count: u64);
 
-    printers_blocked(count: usize);
+    printers_freed(count: usize);
     jobs_waiting(count: usize);
-    blocked_and_waiting(printers: &str, jobs: &str);
+    freed_and_waiting(printers: &str, jobs: &str);
     jobs_waiting_for_bed(count: usize);
     select_all;
     beds_clear;
@@ -66,6 +66,7 @@ messages! {
     print_failed;
     bed_clear;
     bad_parts;
+    promised_for(time: &str);
     parts_on_plate(count: u32);
     all_good;
 
@@ -85,4 +86,27 @@ messages! {
     unlinked_spool(slot: &str, spool: &str);
     group(product: &str, count: usize);
     show_jobs(count: usize);
+
+    next_hours;
+    beds_until(time: &str);
+    no_beds;
+    spools_to_change;
+    no_spools;
+    spool_by(material: &str, printer: &str, time: &str);
+    orders_today;
+    late_among(count: usize);
+    no_orders;
+    further(count: usize);
+
+    done_heading;
+    done_since(time: &str);
+    done_nothing;
+    done_by(person: &str, work: &str);
+    done_parts(good: u64, parts: u64);
+    done_bad(bad: u32, parts: u32);
+    done_bad_reason(bad: u32, parts: u32, reason: &str);
+    done_beds(count: usize);
+    done_deliveries(count: usize);
+    done_shipments(count: usize);
+    activity_nothing;
 }

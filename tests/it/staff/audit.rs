@@ -12,6 +12,8 @@ use crate::support::{App, Client, Clock, until};
 
 /// Path of the audit log.
 const LOG: &str = "/shop/settings/audit";
+/// Page with the newest work at printers and on jobs.
+const ACTIVITY: &str = "/to-do/activity";
 
 /// Returns the ID and the client of an admin named Ada.
 async fn ada(app: &App) -> (String, Client) {
@@ -136,7 +138,7 @@ async fn loads_name_material_and_slot_and_keys_have_their_names_in_every_log() {
 
     let act = format!("loaded PLA black into slot T1 of <a href=\"/floor/printers/{printer}\">Curie</a>");
     let name = "API key “shelf &lt;1&gt;”";
-    for page in [format!("/floor/printers/{printer}"), "/to-do".to_owned()] {
+    for page in [format!("/floor/printers/{printer}"), ACTIVITY.to_owned()] {
         let answer = ada.get(&page).await;
         is_sound(&answer);
         assert!(answer.text.contains(&format!("<span>{name} {act}")), "{page}: {}", answer.text);
@@ -152,14 +154,17 @@ async fn loads_name_material_and_slot_and_keys_have_their_names_in_every_log() {
 }
 
 #[tokio::test]
-async fn the_to_do_page_gathers_equal_acts_and_shows_work_before_setup() {
+async fn the_recent_activity_gathers_equal_acts_and_shows_work_before_setup() {
     let clock = Clock::at_noon();
     let floor = Floor::at(&clock, PrinterKind::FwRest, 3, SLOW, &[JUDGE_LATE]).await;
     let app = &floor.app;
     let (_, ada) = ada(app).await;
     let to_do = ada.get("/to-do").await;
     is_sound(&to_do);
-    let lately = to_do.text.split_once("Recent activity").expect("what was done").1;
+    assert!(to_do.text.contains(&format!("href=\"{ACTIVITY}\">Recent activity</a>")), "{}", to_do.text);
+    let activity = ada.get(ACTIVITY).await;
+    is_sound(&activity);
+    let lately = activity.text.split_once("Recent activity").expect("what was done").1;
     assert!(lately.contains(" added 3 printers</span>"), "{lately}");
     assert_eq!(lately.matches(" added ").count(), 1, "{lately}");
     assert!(lately.contains(&format!("<a href=\"{LOG}\">Open the audit log</a>")), "{lately}");
@@ -167,10 +172,16 @@ async fn the_to_do_page_gathers_equal_acts_and_shows_work_before_setup() {
     for printer in &floor.printers[..2] {
         posted(&ada, &format!("/floor/printers/{printer}/maintenance"), &[("form_token", &*own), ("on", "true")]).await;
     }
-    let to_do = ada.get("/to-do").await;
-    let lately = to_do.text.split_once("Recent activity").expect("what was done").1;
+    let activity = ada.get(ACTIVITY).await;
+    let lately = activity.text.split_once("Recent activity").expect("what was done").1;
     assert!(lately.contains("<span>Ada took 2 printers out of service</span>"), "{lately}");
     // The log itself is for admins.
     let sam = super::operator(app).await;
-    assert!(!sam.get("/to-do").await.text.contains("Open the audit log"));
+    let of_sam = sam.get(ACTIVITY).await;
+    is_sound(&of_sam);
+    assert!(
+        of_sam.text.contains("Ada took 2 printers") && !of_sam.text.contains("Open the audit log"),
+        "{}",
+        of_sam.text
+    );
 }

@@ -3,8 +3,8 @@
 //! without a mouse, `parts` actions at printers, `first_print` the way from a new server to the first print, `tasks`
 //! the tasks of a working day and their number of clicks, `everywhere` rules that hold for every page, `tables` the
 //! width of tables, `states` consistent states across pages, `steady` layout shifts, `phone` the space on a
-//! phone, `scan` labels before the camera, `design` the design components, `report` the stored report on them,
-//! `pictures` the screenshots.
+//! phone, `scan` labels before the camera, `wall` the wall display, `to_do` the panels beside the tasks, `design` the
+//! design components, `report` the stored report on them, `pictures` the screenshots.
 
 mod alive;
 mod design;
@@ -24,6 +24,8 @@ mod steady;
 mod stored_report;
 mod tables;
 mod tasks;
+mod to_do;
+mod wall;
 
 use std::path::Path;
 

@@ -93,7 +93,7 @@ async fn chromium_ends_a_long_name_on_a_card_in_an_ellipsis() {
 }
 
 /// Script that counts the cards that stand whole in the window, above the bar of a phone.
-const WHOLE: &str = "(() => { const bar = document.querySelector('.tabbar').getBoundingClientRect(); \
+pub const WHOLE: &str = "(() => { const bar = document.querySelector('.tabbar').getBoundingClientRect(); \
     const end = bar.height ? bar.top : window.innerHeight; \
     return [...document.querySelectorAll('#cards li[data-name]')].map(card => card.getBoundingClientRect()) \
     .filter(box => box.height && box.bottom <= end).length; })()";

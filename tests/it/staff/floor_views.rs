@@ -51,7 +51,12 @@ async fn more_than_a_dozen_printers_are_compact_unless_somebody_chose_a_size() {
     }
     // Printers that are left out count as well.
     assert!(has_class(&sam.get("/floor?q=nobody%20has%20this").await.text, "floor auto"));
-    for (size, class) in [("medium", "floor comfortable"), ("small", "floor compact"), ("large", "floor large")] {
+    for (size, class) in [
+        ("medium", "floor comfortable"),
+        ("small", "floor compact"),
+        ("dense", "floor compact dense"),
+        ("large", "floor large"),
+    ] {
         let page = sam.get(&format!("/floor?size={size}")).await;
         is_sound(&page);
         assert!(has_class(&page.text, class), "{size}: {}", page.text);
@@ -169,6 +174,11 @@ on_sqlite! {
         assert!(wall.text.contains("class=\"wall\"") && !wall.text.contains("<nav"), "{}", wall.text);
         // There is a way back, and no word of buttons that are not there.
         assert!(wall.text.contains(">Back to the floor</a>") && !wall.text.contains("red octagon"), "{}", wall.text);
+        // The script turns its pages, as often as the address says.
+        assert!(wall.text.contains(" data-turn-seconds=\"10\""), "{}", wall.text);
+        let slow = sam.get("/floor?wall=1&turn=30").await;
+        assert!(slow.text.contains(" data-turn-seconds=\"30\""), "{}", slow.text);
+        assert!(!sam.get("/floor?turn=30").await.text.contains("data-turn-seconds"), "the floor has no pages");
     }
 
     async fn the_floor_stands_in_sections_by_state_place_or_model(db: Db) {

@@ -300,6 +300,7 @@ on_sqlite! {
         floor.app.job_is(&job, "PRINTING").await;
         let page = sam.get("/to-do").await.text;
         assert!(!page.contains("Spools to load") && !page.contains("can start</a>"), "it is loaded: {page}");
+        let page = sam.get("/to-do/activity").await.text;
         for words in [" loaded PETG blue into <a ", " loaded PLA black into <a "] {
             assert!(page.contains(words), "{words} in {page}");
         }

@@ -137,7 +137,7 @@ async fn pages_are_light_and_load_what_they_share_once() {
 }
 
 /// Registers a printer at an address at which nothing listens.
-async fn add(app: &App, n: usize) {
+pub async fn add(app: &App, n: usize) {
     let body = json!({
         "name": format!("Printer {n}"), "type": "fw_rest", "machineType": "fdm_standard",
         "baseUrl": format!("http://127.0.0.1:9/{n}"), "buildVolume": {"x": 220, "y": 220, "z": 250},

@@ -109,7 +109,7 @@ impl ParcelDesk {
         match shop.ask(&errand).await? {
             ShopReply::Unanswered => return Ok(()),
             ShopReply::Refused(code) => {
-                world.story.tell(format!("staff: a parcel of order {number} is refused: {code}"))
+                world.story.tell(format!("staff: a parcel of order {number} is refused: {code}"));
             }
             ShopReply::Done(_) if parcel.is_empty => {
                 world.story.tell(format!("staff: order {number} is shipped already"));

@@ -47,3 +47,35 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn texts_are_cut_to_what_the_provider_takes() {
+    let mut document = document(&[(100, 1, 0)], 0, 0);
+    document.content.lines[0].description = "ä".repeat(4_001);
+    document.content.buyer = Party { name: format!(" {} ", "N".repeat(201)), ..Party::default() };
+    let paper = AccountingDocument::of(&document);
+    assert_eq!((paper.contact_name, paper.contact_email), ("N".repeat(200), None));
+    assert_eq!(paper.lines[0].description, "ä".repeat(4_000));
+    document.content.buyer = Party { email: Some(" ".to_owned()), ..Party::default() };
+    assert_eq!(AccountingDocument::of(&document).contact_email, None, "a blank address is none");
+}
+
+#[test]
+fn each_line_has_the_tax_of_its_rate_and_the_largest_what_is_left() {
+    let paper = AccountingDocument::of(&document(&[(999, 3, 1900), (500, 1, 700)], 490, 100));
+    let lines: Vec<(i64, u32, i64, i64, i64)> = paper
+        .lines
+        .iter()
+        .map(|line| (line.unit_cents, line.quantity, line.net_cents, line.tax_cents, line.rate_bps))
+        .collect();
+    let discount: i64 = lines.iter().filter(|line| line.2 < 0).map(|line| line.2).sum();
+    assert_eq!(discount, -100);
+    assert_eq!((lines[0].0, lines[0].1, lines[0].2, lines[0].4), (500, 1, 500, 700));
+    assert_eq!((lines[2].0, lines[2].1, lines[2].2, lines[2].4), (999, 3, 2_997, 1_900));
+    assert_eq!((lines[3].0, lines[3].1, lines[3].2, lines[3].3), (490, 1, 490, 93), "19 % of 490, rounded down");
+    let mut rounded = document(&[(100, 1, 0)], 0, 0);
+    rounded.rounding_cents = -2;
+    let paper = AccountingDocument::of(&rounded);
+    let last = paper.lines.last().map(|line| (line.description.as_str(), line.net_cents, line.tax_cents));
+    assert_eq!(last, Some(("Rounding", -2, 0)));
+}

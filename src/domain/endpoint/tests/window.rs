@@ -67,3 +67,40 @@ fn a_clock_that_is_set_back_delays_no_retry_and_forgets_no_count() {
     target.endpoint = Some(head.hydrate([target.rows[&first].clone()], false));
     assert_eq!(target.now().window.get(&first).unwrap().attempts, 1);
 }
+
+#[test]
+fn a_loaded_endpoint_has_what_is_pending_and_knows_whether_there_is_more() {
+    let mut target = target();
+    target.follow(1);
+    let pending = target.rows.values().next().unwrap().clone();
+    let ended = Delivery { id: id(77), state: DeliveryState::Delivered, ..pending.clone() };
+    for (backlog, more, expected) in
+        [(false, false, false), (true, false, true), (false, true, true), (true, true, true)]
+    {
+        let stored = Endpoint { backlog, window: Default::default(), ..target.endpoint.clone().unwrap() };
+        let loaded = stored.hydrate([pending.clone(), ended.clone()], more);
+        assert_eq!((loaded.backlog, loaded.window.size()), (expected, 1), "{backlog} {more}");
+    }
+}
+
+#[test]
+fn only_attempts_before_the_endpoint_was_enabled_are_forgotten() {
+    let mut target = target();
+    target.follow(1);
+    let fresh = target.rows.values().next().unwrap().clone();
+    let enabled_at = target.bench.now.plus_ms(10);
+    for (anew_at, attempted_ms, attempts, is_forgotten) in [
+        (Some(enabled_at), Some(9), 1, true),
+        (Some(enabled_at), Some(9), 0, false),
+        (Some(enabled_at), Some(10), 1, false),
+        (Some(enabled_at), None, 1, false),
+        (None, Some(9), 1, false),
+    ] {
+        let attempted_at = attempted_ms.map(|ms| target.bench.now.plus_ms(ms));
+        let row = Delivery { attempts, attempted_at, ..fresh.clone() };
+        let endpoint = Endpoint { anew_at, ..target.endpoint.clone().unwrap() };
+        let now = enabled_at.plus_ms(5);
+        let reset = Delivery { attempts: 0, next_at: now, ..row.clone() };
+        assert_eq!(endpoint.anew(row.clone(), now), if is_forgotten { reset } else { row });
+    }
+}

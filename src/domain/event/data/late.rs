@@ -14,6 +14,7 @@ use crate::time::Timestamp;
     "status": "printing", "promisedAt": "2026-11-03T17:00:00.000Z", "dueAt": null,
     "expectedAt": "2026-11-05T10:00:00.000Z",
     "message": "promised for 3 Nov 2026 17:00, now expected 5 Nov 2026 10:00",
+    "remedy": "Load PLA black into Ada 2 and it will be ready 3 Nov 2026 16:40.",
 })))]
 pub struct OrderLateData {
     #[serde(flatten)]
@@ -26,6 +27,9 @@ pub struct OrderLateData {
     pub(crate) expected_at: Option<Timestamp>,
     /// Human-readable description of the delay, with times in the shop's time zone.
     pub(crate) message: String,
+    /// Human-readable action that would have had the order ready in time when the event occurred, or a note that no
+    /// single action would, with times in the shop's time zone. Null if it was not determined.
+    pub(crate) remedy: Option<String>,
 }
 carried_by! { OrderLateData:
     "order.late",

@@ -100,3 +100,21 @@ fn a_charged_period_is_issued_and_paid_once() {
     }
     assert!(InvoiceCommand::Send.decide(None, id(3), &bench.cx()).is_err());
 }
+
+#[test]
+fn a_charged_line_has_a_unit_price_only_if_its_amount_divides_into_one() {
+    let cases = [
+        (&[(2, 4000), (1, 1000)][..], vec![(2, 2000), (1, 1000)]),
+        (&[(3, 4000), (1, 1000)][..], vec![(1, 4000), (1, 1000)]),
+        (&[(0, 5000)][..], vec![(1, 5000)]),
+        (&[(1, 0), (5, 5000)][..], vec![(1, 0), (5, 1000)]),
+    ];
+    for (lines, expected) in cases {
+        let mut invoice = None::<Invoice>;
+        Bench::new().tell(&mut invoice, id(1), &period(5000, lines)).unwrap();
+        let content = invoice.unwrap().content;
+        let priced: Vec<_> = content.lines.iter().map(|line| (line.quantity, line.unit_price_cents)).collect();
+        assert_eq!(priced, expected, "{lines:?}");
+        assert!(content.lines.iter().all(|line| line.description == "Filament box"));
+    }
+}

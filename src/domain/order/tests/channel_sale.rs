@@ -3,7 +3,7 @@ use crate::invoice::Sums;
 
 /// Builds an order with two lines in the other shop: a plain part, and a set of three parts, with a rounding of one
 /// cent.
-fn sold() -> SoldOrder {
+pub(super) fn sold() -> SoldOrder {
     let mut new = new_order(vec![line(2, 1250, true), line(1, 999, true), line(3, 0, true)]);
     new.lines[1].make = None;
     (new.lines[2].kit_line, new.lines[2].per_set) = (Some(1), Some(3));
@@ -123,4 +123,79 @@ fn the_shop_counts_sets_that_have_left_whole() {
     assert_eq!(pending_shipments(order), Some((2, false)));
     desk.ask(&OrderNews::ShopTold { shipments: 2, last: false }).unwrap();
     assert_eq!(pending_shipments(desk.order.as_ref().unwrap()), None);
+}
+
+#[test]
+fn the_shop_hears_of_each_shipment_and_of_the_last_one_once() {
+    let OrderCommand::Ship { shipment, .. } = ship("DHL", "T1", "2026-12-01", false) else { unreachable!() };
+    let table = [
+        (OrderStatus::Printing, 0, (0, false), None),
+        (OrderStatus::Printing, 1, (0, false), Some((1, false))),
+        (OrderStatus::Printing, 1, (1, false), None),
+        (OrderStatus::Printing, 1, (2, false), None),
+        (OrderStatus::Printing, 2, (1, true), Some((2, false))),
+        (OrderStatus::Shipped, 0, (0, false), None),
+        (OrderStatus::Shipped, 1, (1, false), Some((1, true))),
+        (OrderStatus::Shipped, 1, (1, true), None),
+        (OrderStatus::Shipped, 2, (1, true), Some((2, true))),
+    ];
+    let mut order = sold_desk().order.unwrap();
+    for (status, sent, (told_shipments, told_last), expected) in table {
+        let shipped_at = order.created_at;
+        let sent_shipment = |number| SentShipment { number, shipment: shipment.clone(), lines: Vec::new(), shipped_at };
+        (order.status, order.shipments) = (status, (1..=sent).map(sent_shipment).collect());
+        let sold = order.sold.as_mut().unwrap();
+        (sold.told_shipments, sold.told_last) = (told_shipments, told_last);
+        let tells = |(shipments, last)| OrderEffect::TellShop { channel_order: id(70), shipments, last };
+        assert_eq!(order.tell_shop(), expected.map(tells), "{status} {sent} {told_shipments} {told_last}");
+    }
+    order.sold = None;
+    assert_eq!((order.tell_shop(), order.rounding_cents()), (None, 0), "sold by nobody else");
+}
+
+#[test]
+fn what_the_shop_was_told_is_never_less_than_before() {
+    let table = [
+        ((1, false), (1, false), None),
+        ((1, false), (2, false), Some((2, false))),
+        ((1, false), (1, true), Some((1, true))),
+        ((1, false), (0, true), Some((1, true))),
+        ((2, true), (1, false), None),
+        ((2, true), (2, true), None),
+        ((2, true), (3, false), Some((3, true))),
+    ];
+    for (before, (shipments, last), after) in table {
+        let mut desk = sold_desk();
+        let sold = desk.order.as_mut().unwrap().sold.as_mut().unwrap();
+        (sold.told_shipments, sold.told_last) = before;
+        let next = desk.ask(&OrderNews::ShopTold { shipments, last }).unwrap().next;
+        let reported = next.map(|order| order.sold.map(|sold| (sold.told_shipments, sold.told_last)).unwrap());
+        assert_eq!(reported, after, "{before:?} {shipments} {last}");
+    }
+    let mut own = OrderDecider::with(new_order(vec![line(1, 500, true)]));
+    assert!(own.ask(&OrderNews::ShopTold { shipments: 1, last: true }).unwrap().next.is_none());
+}
+
+#[test]
+fn an_order_that_has_left_is_not_cancelled_there_any_more() {
+    let there = OrderCommand::There(ShopOrderChange { cancelled: true, refunded_cents: 0 });
+    for (status, after) in [(OrderStatus::Shipped, OrderStatus::Shipped), (OrderStatus::Ready, OrderStatus::Cancelled)]
+    {
+        let mut desk = sold_desk();
+        desk.order.as_mut().unwrap().status = status;
+        desk.ask(&there).unwrap();
+        assert_eq!(desk.o().status, after);
+        assert!(desk.ask(&there).unwrap().next.is_none(), "told twice");
+    }
+}
+
+#[test]
+fn what_was_free_there_is_made_without_a_payment() {
+    let mut free = sold();
+    (free.new.lines[0].unit_price_cents, free.new.lines[1].unit_price_cents) = (0, 0);
+    (free.shipping_cents, free.discount_cents, free.total_cents, free.sold.rounding_cents) = (0, 0, 0, 0);
+    let mut desk = OrderDecider { bench: Bench::new(), order: None };
+    desk.ask(&OrderCommand::CreateSold(Box::new(free))).unwrap();
+    assert_eq!((desk.o().status, desk.o().ledger.payments.len(), desk.o().jobs.size()), (OrderStatus::Paid, 0, 5));
+    assert_eq!(sold_desk().o().rounding_cents(), 1);
 }

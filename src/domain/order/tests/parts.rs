@@ -77,6 +77,16 @@ fn a_rejected_part_is_made_again_and_the_order_is_ready_once_more() {
 }
 
 #[test]
+fn the_event_of_a_sign_off_at_the_printer_names_who_inspected_the_parts() {
+    let (mut desk, [one, _]) = pair();
+    print(&mut desk, one, PrintEnd::Finished);
+    let signed = tell(&mut desk, one, good(0));
+    let actor = |name: &str| signed.events.iter().find(|event| event.event == name).map(|event| event.actor.as_str());
+    assert_eq!(actor("job.signed_off"), Some("ann"));
+    assert_ne!(actor("job.added"), Some("ann"), "the server adds it");
+}
+
+#[test]
 fn a_promise_is_met_only_while_nothing_is_made_again() {
     let (mut desk, [one, two]) = pair();
     let now = desk.bench.now;

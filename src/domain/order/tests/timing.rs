@@ -5,8 +5,10 @@ use proptest::prelude::*;
 use super::*;
 use crate::mail::alert::AlertKind;
 use crate::mail::{Channel, Mail};
+use crate::notation;
 use crate::printer_status::PrintEnd;
 use crate::promise::Promise;
+use crate::remedy::{NamedRecord, OrderRecovery, Remedy, RemedyAct};
 use crate::time::{HOUR_MS, Timestamp};
 use crate::timing::Timing;
 
@@ -20,7 +22,7 @@ fn promised() -> (OrderDecider, Timestamp, [Id; 2]) {
 }
 
 fn judge(desk: &mut OrderDecider, expected_at: Option<Timestamp>) -> Decision<Order, OrderNewsAnswer> {
-    desk.ask(&OrderNews::Timing { expected_at }).unwrap()
+    desk.ask(&OrderNews::Timing { expected_at, recovery: None }).unwrap()
 }
 
 fn alerts(decision: &Decision<Order, OrderNewsAnswer>) -> Vec<&Mail> {
@@ -61,6 +63,35 @@ fn staff_hear_who_waits_and_until_when() {
 }
 
 #[test]
+fn staff_hear_what_would_have_the_order_ready_in_time() {
+    let remedy = |ready_at: Timestamp| Remedy {
+        act: RemedyAct::Load,
+        printer: Some(NamedRecord { id: id(5), name: "Ada 2".to_owned() }),
+        materials: vec![NamedRecord { id: id(2), name: "PLA black".to_owned() }],
+        jobs: Vec::new(),
+        expected_at: ready_at,
+    };
+    let (mut desk, start, _) = promised();
+    let (ready_at, expected_at) = (start.plus_ms(9 * HOUR_MS), Some(start.plus_ms(11 * HOUR_MS)));
+    let recovery = OrderRecovery { remedies: vec![remedy(ready_at)], quickest: None, earliest_at: Some(ready_at) };
+    let late = desk.ask(&OrderNews::Timing { expected_at, recovery: Some(Arc::new(recovery)) }).unwrap();
+    let words = "Load PLA black into Ada 2 and it will be ready ";
+    let (event, text) = (late.events[0].data["remedy"].as_str().unwrap(), &alerts(&late)[0].text);
+    assert!(event.starts_with(words) && event.contains(&ready_at.to_string()[11..16]), "{event}");
+    assert!(text.contains(&format!("\n{words}")), "{text}");
+
+    let (mut desk, ..) = promised();
+    let recovery = OrderRecovery { remedies: Vec::new(), quickest: None, earliest_at: None };
+    let late = desk.ask(&OrderNews::Timing { expected_at, recovery: Some(Arc::new(recovery)) }).unwrap();
+    let hopeless = "No single step now will get it ready in time.";
+    assert_eq!(late.events[0].data["remedy"], hopeless);
+    assert!(alerts(&late)[0].text.contains(&format!("\n{hopeless}\n")), "{}", alerts(&late)[0].text);
+
+    let (mut desk, ..) = promised();
+    assert!(judge(&mut desk, expected_at).events[0].data["remedy"].is_null(), "nothing was searched for");
+}
+
+#[test]
 fn time_alone_makes_an_order_late_and_an_earlier_due_date_counts() {
     let (mut desk, start, _) = promised();
     desk.bench.now = start.plus_ms(10 * HOUR_MS);
@@ -75,6 +106,38 @@ fn time_alone_makes_an_order_late_and_an_earlier_due_date_counts() {
     let late = judge(&mut desk, Some(start.plus_ms(3 * HOUR_MS)));
     assert_eq!(names(&late), ["order.late"]);
     assert!(alerts(&late)[0].text.contains(": due "), "{}", alerts(&late)[0].text);
+}
+
+#[test]
+fn what_is_late_is_said_with_its_deadline_and_forecast_and_for_whom() {
+    let (_, start, _) = promised();
+    let clock = Bench::new().rules.clock;
+    let in_hours = |hours: i64| start.plus_ms(hours * HOUR_MS);
+    let table = [
+        (None, Some(11), true, "promised for", in_hours(10)),
+        (Some(10), Some(11), true, "promised for", in_hours(10)),
+        (Some(9), Some(11), true, "due", in_hours(9)),
+        (Some(9), None, true, "due", in_hours(9)),
+        (None, None, false, "promised for", in_hours(10)),
+    ];
+    for (due, expected, has_email, words, deadline) in table {
+        let (mut desk, ..) = promised();
+        let order = desk.order.as_mut().unwrap();
+        order.due_at = due.map(in_hours);
+        order.customer_email = order.customer_email.take().filter(|_| has_email);
+        desk.bench.now = in_hours(10).plus_ms(1);
+        let late = judge(&mut desk, expected.map(in_hours));
+        let event = match expected {
+            Some(hours) => format!("now expected {}", clock.date_and_time(in_hours(hours))),
+            None => "no forecast available".to_owned(),
+        };
+        assert_eq!(late.events[0].data["message"], format!("{words} {}, {event}", clock.date_and_time(deadline)));
+        let time = |at| notation::date_and_time(Language::English, &clock, at);
+        let forecast = expected.map_or(event, |hours| format!("now expected {}", time(in_hours(hours))));
+        let of = if has_email { " for ann@example.com" } else { "" };
+        let text = format!("Order {}{of}: {words} {}, {forecast}.\n", desk.o().number_text(), time(deadline));
+        assert!(alerts(&late)[0].text.starts_with(&text), "{text} in {}", alerts(&late)[0].text);
+    }
 }
 
 #[test]

@@ -232,6 +232,63 @@ fn a_paid_period_says_whose_it_is_and_what_for() {
 }
 
 #[test]
+fn what_a_refund_and_a_dispute_say_is_kept() {
+    let refund =
+        json!({"id": "re_1", "amount": 200, "status": "canceled", "failure_reason": "expired_or_canceled_card"});
+    let reason = "expired_or_canceled_card".to_owned();
+    let expected = PaymentEffect::RefundFailed { amount_cents: 200, reason, refund: Some("re_1".to_owned()) };
+    for kind in ["refund.failed", "refund.updated", "charge.refund.updated"] {
+        assert_eq!(read(kind, &refund).unwrap().effect, expected, "{kind}");
+    }
+    let dispute = |reason: Value| {
+        let object = json!({"id": "dp_1", "amount": 500, "reason": reason, "status": "prevented"});
+        read("charge.dispute.created", &object).unwrap().effect
+    };
+    for (code, reason) in [(json!("fraudulent"), "fraudulent"), (json!(null), "no reason given")] {
+        let (id, reason, state) = ("dp_1".to_owned(), reason.to_owned(), DisputeState::Won);
+        assert_eq!(dispute(code), PaymentEffect::Disputed(DisputeUpdate { id, amount_cents: 500, reason, state }));
+    }
+    for kind in ["refund.updated", "charge.dispute.created"] {
+        let nameless = json!({"id": "x_1", "status": "failed"});
+        assert!(shape("data.object.amount")(&read(kind, &nameless)), "{kind}");
+    }
+    assert_eq!(
+        read("charge.succeeded", &json!({})).unwrap().effect,
+        PaymentEffect::Ignored { kind: "charge.succeeded".into() }
+    );
+}
+
+#[test]
+fn names_have_at_most_255_bytes_and_currencies_three_letters() {
+    let of = |changes: Value| read("checkout.session.completed", &session(&changes));
+    assert_eq!(of(json!({"id": "x".repeat(255)})).unwrap().links.session, Some("x".repeat(255)));
+    for currency in ["u$d", "us", "usdt"] {
+        assert!(shape("data.object.currency")(&of(json!({"currency": currency}))), "{currency}");
+    }
+}
+
+#[test]
+fn a_period_has_up_to_a_hundred_lines_and_a_number_for_people() {
+    let period = |count: usize| {
+        let lines: Vec<Value> = (0..count).map(|_| json!({"amount": 1, "quantity": 0})).collect();
+        let invoice = json!({"id": "in_1", "number": "A-1", "amount_paid": 100, "currency": "usd",
+            "subscription": "sub_1", "payment_intent": "pi_1", "lines": {"data": lines}});
+        match read("invoice.paid", &invoice).unwrap().effect {
+            PaymentEffect::PeriodPaid(period) => *period,
+            other => panic!("{other:?}"),
+        }
+    };
+    let whole = period(100);
+    assert_eq!((whole.number.as_deref(), whole.payment_intent.as_deref()), (Some("A-1"), Some("pi_1")));
+    assert_eq!((whole.lines.len(), whole.lines[0].quantity), (100, 1), "at least one");
+    assert!(period(101).lines.is_empty(), "too many are none");
+    let nested = json!({"id": "in_1", "customer": "cus_1", "subscription_details": {"subscription": "sub_9"}});
+    let changed =
+        PaymentEffect::SubscriptionChanged { customer: Some("cus_1".into()), subscription: Some("sub_9".into()) };
+    assert_eq!(read("invoice.finalized", &nested).unwrap().effect, changed);
+}
+
+#[test]
 fn events_we_do_not_use_are_ignored_whatever_their_object_is() {
     let thin =
         br#"{"id":"evt_9","object":"v2.core.event","type":"v2.core.account.updated","created":"2026-01-01T00:00:00Z"}"#;

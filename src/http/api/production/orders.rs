@@ -7,6 +7,7 @@ mod list;
 mod one;
 pub mod operations;
 mod packing;
+mod recovery;
 mod requests;
 pub mod site;
 mod timeline;

@@ -33,11 +33,15 @@ const STAFF_STYLE_TEXT: &str = concat!(
     include_str!("shell.css"),
     include_str!("../staff/style/base.css"),
     include_str!("../staff/style/floor.css"),
+    include_str!("../staff/style/wall.css"),
 );
 /// Style of the floor's comfortable cards, whose rules all name the class.
 const COMFORTABLE_STYLE_TEXT: &str = include_str!("../staff/style/comfortable.css");
 /// Style of the floor's compact cards, whose rules all name the class.
 const COMPACT_STYLE_TEXT: &str = include_str!("../staff/style/compact.css");
+/// Style of the floor's compact cards where they are denser, which is on wide screens only. Its rules follow those of
+/// compact cards and replace some of them.
+const DENSE_STYLE_TEXT: &str = include_str!("../staff/style/dense.css");
 const STAFF_AREAS_STYLE_TEXT: &str = concat!(
     include_str!("../staff/style/stock.css"),
     include_str!("../staff/style/products.css"),
@@ -57,6 +61,7 @@ const STAFF_SCRIPT_TEXT: &str = concat!(
     include_str!("shell.js"),
     include_str!("../staff/script/live.js"),
     include_str!("../staff/script/floor.js"),
+    include_str!("../staff/script/wall.js"),
     include_str!("../staff/script/settings.js"),
     include_str!("../staff/script/products.js"),
     include_str!("../staff/script/scan.js"),
@@ -155,7 +160,9 @@ fn staff_style() -> String {
     let compact = COMPACT_STYLE_TEXT.replace(".compact", ".auto");
     let comfortable = COMFORTABLE_STYLE_TEXT.replace(".comfortable", ".auto");
     let automatic = format!("@media(width>900px){{{compact}}}\n@media(width<=900px){{{comfortable}}}\n");
-    [STAFF_STYLE_TEXT, COMFORTABLE_STYLE_TEXT, COMPACT_STYLE_TEXT, automatic.as_str(), STAFF_AREAS_STYLE_TEXT].concat()
+    let dense = format!("@media(width>900px){{{DENSE_STYLE_TEXT}}}\n");
+    let [automatic, dense] = [automatic.as_str(), dense.as_str()];
+    [STAFF_STYLE_TEXT, COMFORTABLE_STYLE_TEXT, COMPACT_STYLE_TEXT, automatic, dense, STAFF_AREAS_STYLE_TEXT].concat()
 }
 
 fn with_font(style: &str) -> Bytes {
@@ -246,6 +253,10 @@ mod tests {
             let is_rule = line.contains('{') && !line.starts_with("  ");
             assert!(!is_rule || line.contains(".compact") || line.contains(".comfortable"), "{line}");
         }
+        // What is denser than compact is so on wide screens too, and says so after it.
+        let (_, dense) = rest.split_once("@media(width>900px){").unwrap();
+        assert!(dense.starts_with(DENSE_STYLE_TEXT), "{dense}");
+        assert!(DENSE_STYLE_TEXT.lines().all(|line| !line.contains('{') || line.contains(".dense")), "{dense}");
     }
 
     #[test]

@@ -17,6 +17,7 @@ use super::floor_group::FloorGroup;
 use super::floor_next::{UP_NEXT_ID, up_next};
 use super::floor_totals::{FloorTotals, SUMMARY_ID};
 use super::task_counter::TaskCounter;
+use super::to_do::{NEXT_HOURS_ID, next_hours};
 use super::{card, card_gauge};
 use actors::app::App;
 use actors::dispatcher::Dispatcher;
@@ -68,12 +69,11 @@ impl BoardHandles {
         self.board.view(self, None)
     }
 
-    /// Returns the view of the floor as [`Self::view`] does, with the number of open tasks that was just counted.
-    pub(super) fn view_with_tasks(&self, tasks: u64) -> Arc<BoardView> {
+    /// Records the number of open tasks that was just counted, which the next view has.
+    pub(super) fn record_tasks(&self, tasks: u64) {
         if self.tasks.record(tasks) {
             self.board.expire();
         }
-        self.view()
     }
 
     /// Returns the view of the floor as [`Self::view`] does, with the current parts of the printers in a language.
@@ -125,7 +125,9 @@ pub(super) struct LanguageParts {
     pub(super) next_free: BoardPart,
     /// First few jobs that wait for a printer.
     pub(super) up_next: BoardPart,
-    /// Time of the forecast with which the jobs that wait were rendered.
+    /// Beds to clear, spools to change and orders to finish in the next hours.
+    pub(super) next_hours: BoardPart,
+    /// Time of the forecast with which the jobs that wait and the next hours were rendered.
     forecast_at: Timestamp,
 }
 
@@ -257,13 +259,17 @@ impl BoardRendering<'_> {
         let forecast = self.app.forecaster.latest();
         let forecast_at = forecast.at;
         // Why a job waits is found out once for each forecast, which follows whatever changes it.
-        let up_next = if previous.up_next.version > 0 && previous.forecast_at == forecast_at {
-            previous.up_next.clone()
+        let (up_next, next_hours) = if previous.up_next.version > 0 && previous.forecast_at == forecast_at {
+            (previous.up_next.clone(), previous.next_hours.clone())
         } else {
-            let html = up_next(language, self.app, &forecast).into_string();
-            renewed(&previous.up_next, UP_NEXT_ID.to_owned(), html, self.version)
+            let waiting = up_next(language, self.app, &forecast).into_string();
+            let hours = next_hours(language, self.app, &forecast).into_string();
+            (
+                renewed(&previous.up_next, UP_NEXT_ID.to_owned(), waiting, self.version),
+                renewed(&previous.next_hours, NEXT_HOURS_ID.to_owned(), hours, self.version),
+            )
         };
-        LanguageParts { rendered_at: self.version, printers, next_free, up_next, forecast_at }
+        LanguageParts { rendered_at: self.version, printers, next_free, up_next, next_hours, forecast_at }
     }
 
     /// Renders those parts of a printer that may have changed. The gauge and the next job are rendered if `is_due`, or

@@ -31,6 +31,8 @@ pub(super) struct PrintedJob {
     pub(super) order: String,
     /// File that is printed.
     pub(super) file: Option<Id>,
+    /// Time by which the order must be ready, while it is not.
+    pub(super) deadline: Option<Timestamp>,
 }
 
 impl PrintedJob {
@@ -40,7 +42,8 @@ impl PrintedJob {
         let order = versioned.state.as_ref()?;
         let job = order.jobs.get(&job)?;
         let parts = plate(&job.sku_name, job.plate_parts);
-        Some(Self { parts, plate_parts: job.plate_parts, order: order_line(language, order), file: job.file_id })
+        let (file, deadline) = (job.file_id, order.deadline());
+        Some(Self { parts, plate_parts: job.plate_parts, order: order_line(language, order), file, deadline })
     }
 
     /// Returns a printer's last print, whose parts are still on the bed.

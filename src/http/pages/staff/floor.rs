@@ -1,5 +1,5 @@
-//! Floor page: all printers in sections, those that need a person first. With `wall`, it is readable from a distance
-//! and has no controls.
+//! Floor page: all printers in sections, those that need a person first. With `wall`, it is readable from a distance,
+//! and printers cannot be controlled on it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use super::card::{searched, standing};
 use super::floor_group::{FloorGroup, FloorGrouping};
 use super::floor_head::head;
 use super::floor_plan::{PLAN_WORD, PrinterCard, rooms};
+use super::floor_wall::{bar, turn_seconds};
 use super::printer_form::NEW_PRINTER_PATH;
 use super::shell::{StaffSection, StaffViewer, Tone};
 use super::{FLOOR_PATH, PRODUCTS_PATH, STOCK_PATH};
@@ -47,18 +48,23 @@ pub(super) struct FloorQuery {
     pub(super) state: Option<String>,
     /// Property by which the sections are formed: `place` or `model`; anything else is the state.
     pub(super) group: Option<String>,
-    /// Card size: `small` is a dense grid of tiles, `medium` is comfortable, `large` has larger pictures; anything else
-    /// depends on the number of printers.
+    /// Card size: `small` is a grid of tiles, `dense` one of smaller tiles without pictures, `medium` is comfortable,
+    /// `large` has larger pictures; anything else depends on the number of printers.
     pub(super) size: Option<String>,
     /// `plan` shows the printers where they are in their rooms; anything else shows them in sections.
     pub(super) view: Option<String>,
     /// Any value selects the wall display, readable from a distance.
     pub(super) wall: Option<String>,
+    /// Seconds for which each page of the wall display is shown; anything else than a number is the default.
+    pub(super) turn: Option<String>,
 }
 
 /// Number of printers up to which the cards are comfortable if nobody chose a size. Of more printers, the cards are
 /// compact on wide screens, so that more of them are in sight.
 const MAX_COMFORTABLE: usize = 12;
+/// Number of printers up to which the compact cards have pictures if nobody chose a size. More are denser, so that a
+/// hundred fit a screen of 1920 × 1080.
+const MAX_COMPACT: usize = 40;
 /// Tones by which the floor can be filtered.
 const TONES: [Tone; 4] = [Tone::Error, Tone::Attention, Tone::Running, Tone::Idle];
 
@@ -97,8 +103,11 @@ impl FloorQuery {
         }
         match self.size.as_deref() {
             Some("small") => "floor compact",
+            Some("dense") => "floor compact dense",
             Some("large") => "floor large",
-            size if printers > MAX_COMFORTABLE && size != Some("medium") => "floor auto",
+            Some("medium") => "floor comfortable",
+            _ if printers > MAX_COMPACT => "floor auto dense",
+            _ if printers > MAX_COMFORTABLE => "floor auto",
             _ => "floor comfortable",
         }
     }
@@ -139,10 +148,8 @@ pub(super) async fn show(
         p id="none-match" class="muted" hidden[cards.is_empty() || cards.iter().any(|card| !card.is_hidden)] {
             (texts::no_match(language)) " " a href=(FLOOR_PATH) { (texts::show_all(language)) }
         }
-        p class="small muted" {
-            @if is_wall { a href=(FLOOR_PATH) { (texts::back(language)) } } @else {
-                (texts::stop_note(language)) " " (texts::safety_note(language))
-            }
+        @if is_wall { (bar(language)) } @else {
+            p class="small muted" { (texts::stop_note(language)) " " (texts::safety_note(language)) }
         }
     };
     Ok(if is_wall {
@@ -157,8 +164,10 @@ pub(super) async fn show(
 fn sections(language: Language, query: &FloorQuery, cards: &[PrinterCard<'_>]) -> Markup {
     let grouping = query.grouping();
     let keys = grouping.sections(cards.iter().map(|card| grouping.key(card.printer, card.group)));
+    let seconds = query.wall.is_some().then(|| turn_seconds(query.turn.as_deref()));
     html! {
-        div id="cards" class=(query.class(cards.len())) data-by=(grouping.member()) data-narrow-to=(query.state_word()) {
+        div id="cards" class=(query.class(cards.len())) data-by=(grouping.member()) data-narrow-to=(query.state_word())
+            data-turn-seconds=[seconds] {
             @for (n, key) in keys.into_iter().enumerate() {
                 @let id = format!("section-{n}");
                 @let own: Vec<&PrinterCard<'_>> =
@@ -227,11 +236,23 @@ mod tests {
             FloorQuery { size: size.map(str::to_owned), ..FloorQuery::default() }.class(printers)
         };
         assert_eq!(
-            [0, 12, 13, 200].map(|printers| class(None, printers)),
-            ["floor comfortable", "floor comfortable", "floor auto", "floor auto"]
+            [0, 12, 13, 40, 41, 200].map(|printers| class(None, printers)),
+            [
+                "floor comfortable",
+                "floor comfortable",
+                "floor auto",
+                "floor auto",
+                "floor auto dense",
+                "floor auto dense"
+            ]
         );
         assert_eq!(class(Some(""), 13), "floor auto", "the form sends the automatic choice as an empty word");
-        let chosen = [("small", "floor compact"), ("medium", "floor comfortable"), ("large", "floor large")];
+        let chosen = [
+            ("small", "floor compact"),
+            ("dense", "floor compact dense"),
+            ("medium", "floor comfortable"),
+            ("large", "floor large"),
+        ];
         for (word, expected) in chosen {
             assert_eq!([1, 200].map(|printers| class(Some(word), printers)), [expected; 2]);
         }

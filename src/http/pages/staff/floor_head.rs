@@ -13,8 +13,13 @@ use words::Language;
 use words::staff::floor as texts;
 
 /// Densities of the cards with their names in URLs and their labels.
-const DENSITIES: [(&str, ViewLabel); 4] =
-    [("", texts::automatic), ("medium", texts::comfortable), ("small", texts::compact), ("large", texts::large)];
+const DENSITIES: [(&str, ViewLabel); 5] = [
+    ("", texts::automatic),
+    ("large", texts::large),
+    ("medium", texts::comfortable),
+    ("small", texts::compact),
+    ("dense", texts::dense),
+];
 
 /// Returns the path of the floor with the filter exchanged and all else as it is.
 fn filtered_path(query: &FloorQuery, state: &str) -> String {

@@ -15,7 +15,7 @@ use super::acts::{CURRENCY_FIELD, DAY_SHOWN_FIELD, WANTED_LABEL};
 use super::card_picture::view_picture;
 use super::outage::live_job_state;
 use super::shell::{Tone, act, hidden};
-use super::sign_off::{SignOffSubject, defect_name, sign_off_form};
+use super::sign_off::{correction_form, defect_name};
 use crate::design::{Icon, icon};
 use crate::frame::{SLOT, time, with_parts};
 use crate::times::{field_date, message_in, translated_message};
@@ -296,7 +296,7 @@ impl JobCard<'_> {
         html! {
             details {
                 summary { (jobs::sign_off_parts(self.language)) }
-                (sign_off_form(self.language, &SignOffSubject::of_job(self.job), self.reasons, None))
+                (correction_form(self.language, self.job, self.reasons))
             }
         }
     }

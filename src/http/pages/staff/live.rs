@@ -152,8 +152,8 @@ impl FloorEventStream {
             }
         }
         let summary = view.summary_part(self.language);
-        for part in summary.into_iter().chain([&own.next_free, &own.up_next]).filter(|part| part.version > self.version)
-        {
+        let shared = [&own.next_free, &own.up_next, &own.next_hours];
+        for part in summary.into_iter().chain(shared).filter(|part| part.version > self.version) {
             self.write(&mut text, &part.id, part.version, &part.html);
         }
         if view.order_version > self.version {

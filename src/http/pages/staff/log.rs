@@ -17,14 +17,14 @@ use http::handles::handles;
 use store::queries::{AuditFilter, Queries};
 use store::rows::Audit;
 use words::Language;
-use words::staff::{audit, common};
+use words::staff::{audit, common, to_do};
 
 /// Number of log entries shown about one printer.
 const LINES_SHOWN: usize = 20;
 /// Number of log entries about printers, and about jobs, among which equal acts are gathered.
 const ENTRIES_GATHERED: usize = 60;
 /// Number of lines about the whole shop, each of which may stand for several entries.
-const GROUPS_SHOWN: usize = 8;
+const GROUPS_SHOWN: usize = 20;
 /// Prefix of the acts that apply to jobs.
 const JOB_ACTS: &str = "job.";
 
@@ -41,8 +41,15 @@ impl LogHandles {
     pub(super) async fn render(&self, language: Language, printer: Option<Id>) -> Result<Markup, ApiError> {
         let lines = self.entries(AuditedKind::Printer, printer, None, LINES_SHOWN).await?;
         let names = self.names.entries(&lines, &self.names.staff_among(language, &lines)?).await;
-        let lines = lines.iter().map(|entry| row(language, &[entry], &names)).collect();
-        Ok(section(language, lines, None))
+        let lines: Vec<Markup> = lines.iter().map(|entry| row(language, &[entry], &names)).collect();
+        Ok(html! {
+            @if !lines.is_empty() {
+                section class="card" aria-labelledby="lately" {
+                    h2 id="lately" { (common::recent_activity(language)) }
+                    (list(&lines))
+                }
+            }
+        })
     }
 
     /// Renders the newest work at printers and on jobs, with equal acts gathered in one line. `opens_log` if the viewer
@@ -60,7 +67,13 @@ impl LogHandles {
             let group: Vec<&Audit> = group.iter().filter_map(|position| entries.get(*position)).collect();
             row(language, &group, &names)
         });
-        Ok(section(language, lines.collect(), opens_log.then_some(AUDIT_PATH)))
+        let lines: Vec<Markup> = lines.collect();
+        Ok(html! {
+            div class="card" {
+                @if lines.is_empty() { p { (to_do::activity_nothing(language)) } } @else { (list(&lines)) }
+                @if opens_log { p { a href=(AUDIT_PATH) { (common::open_audit_log(language)) } } }
+            }
+        })
     }
 
     async fn entries(
@@ -80,16 +93,8 @@ fn act_of(entry: &Audit) -> GroupedAct<'_> {
     GroupedAct { actor: &entry.actor, action: &entry.action, outcome: &entry.outcome }
 }
 
-fn section(language: Language, lines: Vec<Markup>, log: Option<&str>) -> Markup {
-    html! {
-        @if !lines.is_empty() {
-            section class="card" aria-labelledby="lately" {
-                h2 id="lately" { (common::recent_activity(language)) }
-                ol class="rows" { @for line in lines { li { (line) } } }
-                @if let Some(path) = log { p { a href=(path) { (common::open_audit_log(language)) } } }
-            }
-        }
-    }
+fn list(lines: &[Markup]) -> Markup {
+    html! { ol class="rows" { @for line in lines { li { (line) } } } }
 }
 
 /// Renders the sentence about equal acts, of which the newest comes first.

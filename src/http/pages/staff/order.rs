@@ -75,7 +75,7 @@ pub(super) async fn show(
     };
     let content = html! {
         div class="order-top" {
-            div id="order-head" data-fresh="" { (head(language, &app.board.shop, order, &title, outlook)) }
+            div id="order-head" data-fresh="" { (head(language, &app, order, &title, &outlook)) }
             div id="order-acts" data-fresh="" { (acts(language, order, &app.config.shop.time_zone, &suggestion)) }
         }
         div id="order-emails" data-fresh="" { (undelivered) }
@@ -83,12 +83,12 @@ pub(super) async fn show(
         div id="order" data-fresh="" {
             div class="two" {
                 div class="stack" {
-                    (head::steps(language, order, outlook))
+                    (head::steps(language, order, &outlook))
                     (lines(language, order))
                     (jobs)
                 }
                 div class="stack" {
-                    (glance(language, order, outlook))
+                    (glance(language, order, &outlook))
                     (money::payments(language, order))
                     @for sent in &order.shipments { (leaving::parcel(language, order, sent)) }
                     (history(language, &app.board, order, &steps, &names))
@@ -133,7 +133,7 @@ async fn steps(app: &StaffOrderHandles, id: Id) -> Result<Vec<NumberedEvent>, Ap
 }
 
 /// Renders the order's customer, and when the order is due, promised and expected.
-fn glance(language: Language, order: &Order, outlook: OrderOutlook) -> Markup {
+fn glance(language: Language, order: &Order, outlook: &OrderOutlook) -> Markup {
     let time = |at: Timestamp| time(language, at);
     html! {
         section class="panel pad" aria-labelledby="glance" {
@@ -227,7 +227,7 @@ fn given_up(language: Language) -> Markup {
 }
 
 /// Returns the path to which the form for the action `act` on an order is posted.
-fn order_path(order: Id, act: &str) -> String {
+pub(super) fn order_path(order: Id, act: &str) -> String {
     format!("{ORDERS_PATH}/{order}/{act}")
 }
 

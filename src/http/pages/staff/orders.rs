@@ -16,6 +16,7 @@ use super::board::BoardHandles;
 use super::job::JOBS_PATH;
 use super::log::LogHandles;
 use super::outage::live_order_state;
+use super::remedy::recovery_words;
 use super::sheet::{ListFilter, list_filters};
 use super::shell::{StaffSection, StaffViewer, Tone};
 use super::timing::{timing_label, timing_path, timing_state};
@@ -176,7 +177,7 @@ pub(super) async fn list(
         div id="orders" data-fresh="" {
             @if total == 0 && query.is_open() { (nothing(language)) } @else if orders.is_empty() {
                 p { (texts::no_match(language)) " " a href=(ORDERS_PATH) { (texts::show_all(language)) } }
-            } @else { (table(language, &app.board.shop, &orders)) }
+            } @else { (table(language, &app.board.shop, &orders, query.timing())) }
             p class="soft" { (common::total(language, total)) }
             @if from > 0 || next < total {
                 p class="acts" {
@@ -253,8 +254,11 @@ fn tools(language: Language, query: &OrderListQuery) -> Markup {
     }
 }
 
-fn table(language: Language, shop: &PrinterHandles, orders: &[ListedOrder]) -> Markup {
-    let rows = orders.iter().filter_map(|(order, outlook)| Some((order.state.as_ref()?, *outlook)));
+/// Renders the list. In a list of late orders or of those at risk, a line below each says what would have it ready in
+/// time.
+fn table(language: Language, shop: &PrinterHandles, orders: &[ListedOrder], chosen: Option<Timing>) -> Markup {
+    let rows = orders.iter().filter_map(|(order, outlook)| Some((order.state.as_ref()?, outlook)));
+    let has_remedies = chosen.is_some_and(|timing| timing != Timing::OnTime);
     let (placed, promised) = (texts::placed_column(language), texts::promised_column(language));
     let (expected, total) = (texts::expected_column(language), texts::total_column(language));
     html! {
@@ -291,6 +295,9 @@ fn table(language: Language, shop: &PrinterHandles, orders: &[ListedOrder]) -> M
                             td class="number" data-label=(total) {
                                 (notation::amount(language, order.total_cents, &order.currency))
                             }
+                        }
+                        @if let Some(recovery) = outlook.recovery.as_deref().filter(|_| has_remedies) {
+                            tr { td class="unfolds remedy" colspan="7" { (recovery_words(language, recovery)) } }
                         }
                     }
                 }

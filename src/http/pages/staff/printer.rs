@@ -19,7 +19,7 @@ use super::printer_print::upload_path;
 use super::printer_readings::readings;
 use super::settings::history_path;
 use super::shell::{StaffSection, StaffViewer, act, hidden, once_field};
-use super::sign_off::{SignOffSubject, sign_off_form};
+use super::sign_off::{Defects, SignOffSubject, sign_off_form, usual_defect};
 use super::subject::{mark_at_printer, print_field};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use crate::design::{Icon, icon};
@@ -84,6 +84,8 @@ pub(super) async fn show(
     let language = viewer.language();
     let notes = log.notes(language, printer).await?;
     let queue = queue(language, &app.board, id);
+    let usual = usual_defect(&shop.queries, &app.config).await;
+    let defects = Defects { reasons: &app.config.quality.reasons, preset: usual.as_deref() };
     let log = log.render(language, Some(id)).await?;
     let view = app.board.view_in(language);
     let content = html! {
@@ -103,7 +105,7 @@ pub(super) async fn show(
             div id="printer-readings" data-fresh="" { (readings(language, shop, printer)) }
             div id="printer" data-fresh="" {
                 (cancel(language, shop, printer))
-                (parts(language, &app.board, printer, &app.config.quality.reasons, query.parts.is_some()))
+                (parts(language, &app.board, printer, defects, query.parts.is_some()))
                 (queue)
                 (notes)
                 (log)
@@ -164,7 +166,7 @@ fn cancel(language: Language, shop: &PrinterHandles, printer: &Printer) -> Marku
 
 /// Renders the form for signing off the parts on the bed. The script goes on refreshing the page while the form is
 /// unfolded as in `is_open`.
-fn parts(language: Language, app: &BoardHandles, printer: &Printer, reasons: &[String], is_open: bool) -> Markup {
+fn parts(language: Language, app: &BoardHandles, printer: &Printer, defects: Defects<'_>, is_open: bool) -> Markup {
     let on = matches!(activity(&app.shop, printer), Activity::Printing | Activity::Paused);
     let plate_parts = PrintedJob::on_bed(language, app, printer).map(|job| job.plate_parts);
     html! {
@@ -173,7 +175,7 @@ fn parts(language: Language, app: &BoardHandles, printer: &Printer, reasons: &[S
                 h2 id="parts" { (texts::parts_heading(language)) }
                 details id="some-bad" open[is_open] data-unfolded[is_open] {
                     summary { (texts::some_bad(language)) }
-                    (sign_off_form(language, &SignOffSubject::on_bed(printer, plate_parts), reasons, None))
+                    (sign_off_form(language, &SignOffSubject::on_bed(printer, plate_parts), defects, None))
                 }
             }
         }

@@ -1,6 +1,8 @@
-//! Sign-off form for the parts of a print: the number of good parts, the defects of the rejected parts, a note, and a
-//! photo, which can be taken on the spot with a phone. For a small plate, the number is chosen with a button.
+//! Sign-off form for the parts of a print: the number of bad parts, their defect, a note, and a photo, which can be
+//! taken on the spot with a phone. Of a plate with few parts, the number is chosen with a button, which signs the parts
+//! off; the usual defect is chosen already. Of a larger plate, the number of good parts is typed.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api_derive::Request;
@@ -21,7 +23,7 @@ use config::Config;
 use domain::id::Id;
 use domain::job::Job;
 use domain::printer::Printer;
-use domain::sign_off::MAX_NOTE_CHARS;
+use domain::sign_off::{MAX_NOTE_CHARS, usual_reason};
 use http::access::{Caller, RequiredAccess};
 use http::error::ApiError;
 use http::handles::handles;
@@ -31,11 +33,21 @@ use http::routes::{PageBounds, Routes};
 use http_api::production::files::{FileHandles, PHOTO_MEMBER, take_with_picture};
 use http_api::production::jobs::{self, JobHandles};
 use http_api::production::printers::{self, PrinterHandles};
+use store::queries::Queries;
 use words::Language;
 use words::staff::common;
 
-/// Maximum number of parts on a plate for which the form has a button for each number of good parts.
-const MAX_COUNT_BUTTONS: u32 = 6;
+/// Maximum number of parts on a plate for which the form has a button for each number of bad parts.
+const MAX_COUNT_BUTTONS: u32 = 12;
+/// Number of the last prints with rejected parts among which the usual defect is found.
+const MAX_REJECTS_READ: u64 = 20;
+/// Name of the field with the number of good parts.
+const GOOD_FIELD: &str = "goodCount";
+/// Name of the field with the defect.
+const REASON_FIELD: &str = "reason";
+/// Name of the hidden field with the number of parts on the plate. If all of them are good, none has a defect,
+/// whichever one is chosen.
+const PLATE_FIELD: &str = "plate";
 
 handles! {
     /// Dependencies of the sign-off handlers.
@@ -94,14 +106,38 @@ impl SignOffSubject {
     }
 }
 
+/// Defects that can be chosen in the form.
+#[derive(Clone, Copy)]
+pub(super) struct Defects<'a> {
+    /// Configured reasons.
+    pub(super) reasons: &'a [String],
+    /// Reason that is chosen already.
+    pub(super) preset: Option<&'a str>,
+}
+
+/// Returns the reason for which parts are usually rejected of late; `None` if none were.
+pub(super) async fn usual_defect(queries: &Queries, config: &Config) -> Option<String> {
+    // A page is not worth failing for a suggestion.
+    let last = queries.last_reject_reasons(MAX_REJECTS_READ).await.unwrap_or_default();
+    usual_reason(&last, &config.quality.reasons).map(str::to_owned)
+}
+
+/// Renders the sign-off form for a job's last print, with the defect that was recorded for it, if any.
+pub(super) fn correction_form(language: Language, job: &Job, reasons: &[String]) -> Markup {
+    let sign_off = job.last_print().and_then(|print| print.sign_off.as_ref());
+    let preset = sign_off.and_then(|sign_off| sign_off.reason.as_deref());
+    sign_off_form(language, &SignOffSubject::of_job(job), Defects { reasons, preset }, None)
+}
+
 /// Renders the sign-off form. `to` is the page to return to, if it is not the default page.
-pub(super) fn sign_off_form(language: Language, of: &SignOffSubject, reasons: &[String], to: Option<&str>) -> Markup {
+pub(super) fn sign_off_form(language: Language, of: &SignOffSubject, defects: Defects<'_>, to: Option<&str>) -> Markup {
     let SignOffSubject { path, id, parts, print } = of;
     let (id, parts) = (*id, *parts);
     let few = parts.filter(|parts| (1..=MAX_COUNT_BUTTONS).contains(parts));
     html! {
         form method="post" enctype="multipart/form-data" action=(with_token(path)) data-quiet="" class="tools" {
             (print_field(print.as_deref()))
+            @if let Some(parts) = parts { input type="hidden" name=(PLATE_FIELD) value=(parts); }
             @if let Some(to) = to { input type="hidden" name="back" value=(to); }
             @if few.is_some() {
                 // Enter in a field presses the first button of a form: this one keeps it from choosing a number.
@@ -109,16 +145,20 @@ pub(super) fn sign_off_form(language: Language, of: &SignOffSubject, reasons: &[
             } @else {
                 div class="field narrow" {
                     label for={ "good-" (id) } { (GOOD_LABEL(language)) }
-                    input id={ "good-" (id) } name="goodCount" type="number" min="0" max=[parts] inputmode="numeric" required;
+                    input id={ "good-" (id) } name=(GOOD_FIELD) type="number" min="0" max=[parts] inputmode="numeric" required;
                 }
             }
             div class="field" {
                 label for={ "reason-" (id) } { (REASON_LABEL(language)) }
-                select id={ "reason-" (id) } name="reason" {
+                select id={ "reason-" (id) } name=(REASON_FIELD) {
                     option value="" { (common::no_defect(language)) }
-                    @for reason in reasons { option value=(reason) { (capital(&defect_name(language, reason))) } }
+                    @for reason in defects.reasons {
+                        @let is_preset = defects.preset == Some(reason.as_str());
+                        option value=(reason) selected[is_preset] { (capital(&defect_name(language, reason))) }
+                    }
                 }
             }
+            @if let Some(parts) = few { (count_buttons(language, id, parts)) }
             div class="field" {
                 label for={ "note-" (id) } { (NOTE_LABEL(language)) }
                 input id={ "note-" (id) } name="note" maxlength=(MAX_NOTE_CHARS);
@@ -127,20 +167,19 @@ pub(super) fn sign_off_form(language: Language, of: &SignOffSubject, reasons: &[
                 label for={ "picture-" (id) } { (common::picture_of_parts(language)) }
                 input id={ "picture-" (id) } name="picture" type="file" accept="image/*";
             }
-            @match few {
-                Some(parts) => { (count_buttons(language, id, parts)) },
-                None => { button class="btn" type="submit" id={ "sign-" (id) } { (common::sign_off(language)) } },
+            @if few.is_none() {
+                button class="btn" type="submit" id={ "sign-" (id) } { (common::sign_off(language)) }
             }
         }
     }
 }
 
-/// Renders a button for each number of good parts on a plate, with which the parts are signed off.
+/// Renders a button for each number of bad parts on a plate, with which the parts are signed off; the last is for none.
 fn count_buttons(language: Language, id: Id, parts: u32) -> Markup {
     html! {
-        div class="acts" role="group" aria-label=(GOOD_LABEL(language)) {
-            @for good in (0..=parts).rev() {
-                button class="btn" type="submit" id={ "good-" (id) "-" (good) } name="goodCount" value=(good) {
+        div class="acts" role="group" aria-label=(common::bad_parts(language)) {
+            @for good in (0..parts).rev().chain([parts]) {
+                button class="btn" type="submit" id={ "good-" (id) "-" (good) } name=(GOOD_FIELD) value=(good) {
                     (count_words(language, good, parts))
                 }
             }
@@ -173,10 +212,11 @@ fn count_words(language: Language, good: u32, parts: u32) -> String {
     match (good, parts) {
         (0, 1) => common::bad(language),
         (1, 1) => common::good(language),
-        (0, _) => common::none_good(language),
+        (0, 2) => common::both_bad(language),
+        (0, _) => common::all_bad(language, parts),
         (2, 2) => common::both_good(language),
         _ if good == parts => common::all_good(language, parts),
-        _ => common::some_good(language, good),
+        _ => common::some_bad(language, parts.saturating_sub(good)),
     }
 }
 
@@ -192,7 +232,16 @@ async fn read(
     let form = take_with_picture(&app.files, who, request).await?;
     let mut fields = form.fields;
     fields.extend(form.picture.map(|picture| (PHOTO_MEMBER.to_owned(), picture.to_string())));
+    drop_needless_defect(&mut fields);
     Ok(PageForm::read(form.call, fields))
+}
+
+/// Removes the defect if all parts on the plate are good.
+fn drop_needless_defect(fields: &mut BTreeMap<String, String>) {
+    let plate = fields.remove(PLATE_FIELD);
+    if plate.is_some() && fields.get(GOOD_FIELD) == plate.as_ref() {
+        fields.remove(REASON_FIELD);
+    }
 }
 
 /// Marks a printer's bed as clear and signs off the parts on it.
@@ -229,15 +278,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_button_says_how_many_parts_of_a_plate_are_good() {
+    fn a_button_says_how_many_parts_of_a_plate_are_bad() {
         let words =
             |parts: u32| (0..=parts).rev().map(|good| count_words(Language::English, good, parts)).collect::<Vec<_>>();
         assert_eq!(words(1), ["Good", "Bad"]);
-        assert_eq!(words(2), ["Both good", "1 good", "None good"]);
-        assert_eq!(words(4), ["All 4 good", "3 good", "2 good", "1 good", "None good"]);
+        assert_eq!(words(2), ["Both good", "1 bad", "Both bad"]);
+        assert_eq!(words(4), ["All 4 good", "1 bad", "2 bad", "3 bad", "All 4 bad"]);
         let german = |good, parts| count_words(Language::German, good, parts);
         assert_eq!([german(1, 1), german(2, 2), german(4, 4)], ["Gut", "Beide gut", "Alle 4 gut"]);
-        assert_eq!([german(0, 1), german(0, 3), german(1, 3)], ["Ausschuss", "Keines gut", "1 gut"]);
+        assert_eq!([german(0, 1), german(0, 3), german(1, 3)], ["Ausschuss", "Alle 3 Ausschuss", "2 Ausschuss"]);
+    }
+
+    #[test]
+    fn the_usual_defect_is_chosen_already_and_dropped_if_all_parts_are_good() {
+        let of = SignOffSubject { path: "/signed".to_owned(), id: Id::ONLY, parts: Some(4), print: None };
+        let reasons = ["layer_shift".to_owned(), "other".to_owned()];
+        let form = |preset| sign_off_form(Language::English, &of, Defects { reasons: &reasons, preset }, None).0;
+        assert!(form(Some("other")).contains("<option value=\"other\" selected>Other</option>"), "{}", form(None));
+        assert!(!form(None).contains(" selected") && !form(Some("moon")).contains(" selected"), "{}", form(None));
+        assert!(form(None).contains("<input type=\"hidden\" name=\"plate\" value=\"4\">"), "{}", form(None));
+        let sent = |good: &str| {
+            let fields = [("plate", "4"), ("goodCount", good), ("reason", "other")];
+            let fields = fields.map(|(name, text)| (name.to_owned(), text.to_owned()));
+            let mut fields = BTreeMap::from(fields);
+            drop_needless_defect(&mut fields);
+            assert!(!fields.contains_key("plate"));
+            fields.remove("reason")
+        };
+        assert_eq!((sent("3").as_deref(), sent("4")), (Some("other"), None));
     }
 
     #[test]
@@ -253,13 +321,15 @@ mod tests {
     fn a_large_plate_has_a_field_for_the_number_of_good_parts() {
         let form = |parts| {
             let of = SignOffSubject { path: "/signed".to_owned(), id: Id::ONLY, parts, print: None };
-            sign_off_form(Language::English, &of, &[], None).into_string()
+            sign_off_form(Language::English, &of, Defects { reasons: &[], preset: None }, None).into_string()
         };
-        for parts in [None, Some(0), Some(7), Some(400)] {
+        for parts in [None, Some(0), Some(13), Some(400)] {
             assert!(form(parts).contains("type=\"number\"") && form(parts).contains("Sign off"), "{}", form(parts));
         }
-        assert!(!form(Some(6)).contains("type=\"number\""), "{}", form(Some(6)));
-        assert_eq!(form(Some(6)).matches("name=\"goodCount\"").count(), 7);
+        for parts in [6, 12] {
+            assert!(!form(Some(parts)).contains("type=\"number\""), "{}", form(Some(parts)));
+            assert_eq!(form(Some(parts)).matches("name=\"goodCount\"").count(), parts as usize + 1);
+        }
     }
 
     #[test]
@@ -269,7 +339,7 @@ mod tests {
         for (language, names) in
             Language::ALL.into_iter().zip([["Layer shift", "Wrong colour"], ["Schichtversatz", "Falsche Farbe"]])
         {
-            let form = sign_off_form(language, &of, &reasons, None).into_string();
+            let form = sign_off_form(language, &of, Defects { reasons: &reasons, preset: None }, None).into_string();
             assert!(names.iter().all(|name| form.contains(&format!(">{name}</option>"))), "{form}");
         }
     }

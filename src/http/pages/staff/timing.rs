@@ -1,4 +1,4 @@
-//! Order timing on the staff pages: a state label and a sentence.
+//! Order timing on the staff pages: a state label, and a sentence on when the order has to be ready.
 
 use maud::{Markup, html};
 
@@ -26,7 +26,7 @@ pub(super) fn timing_path(timing: Timing) -> String {
 }
 
 /// Renders the label of an order that is late or at risk; renders nothing for other orders.
-pub(super) fn timing_label(language: Language, outlook: OrderOutlook) -> Markup {
+pub(super) fn timing_label(language: Language, outlook: &OrderOutlook) -> Markup {
     let urgent = outlook.timing.filter(|timing| *timing != Timing::OnTime);
     html! {
         @if let Some((tone, words)) = urgent.map(|timing| timing_state(language, timing)) {
@@ -37,7 +37,7 @@ pub(super) fn timing_label(language: Language, outlook: OrderOutlook) -> Markup 
 
 /// Renders when an order has to be ready and when it is expected to be, as in "promised for Tue 17:00, now expected Thu
 /// 10:00"; renders nothing before a promise is made.
-pub(super) fn timing_words(language: Language, order: &Order, outlook: OrderOutlook) -> Markup {
+pub(super) fn timing_words(language: Language, order: &Order, outlook: &OrderOutlook) -> Markup {
     let Some(deadline) = order.deadline() else { return html! {} };
     let is_due_first = order.due_at == Some(deadline);
     let sentence = match (is_due_first, outlook.expected_at.is_some()) {
@@ -60,7 +60,7 @@ mod tests {
 
     fn words(desk: &OrderDecider, expected_at: Option<Timestamp>) -> String {
         let timing = desk.o().timing(expected_at, desk.bench.now);
-        timing_words(Language::English, desk.o(), OrderOutlook { expected_at, timing }).into_string()
+        timing_words(Language::English, desk.o(), &OrderOutlook { expected_at, timing, recovery: None }).into_string()
     }
 
     #[test]
@@ -81,8 +81,9 @@ mod tests {
 
     #[test]
     fn only_what_needs_attention_has_a_label() {
-        let label_in =
-            |language, timing| timing_label(language, OrderOutlook { expected_at: None, timing }).into_string();
+        let label_in = |language, timing| {
+            timing_label(language, &OrderOutlook { timing, ..OrderOutlook::default() }).into_string()
+        };
         let label = |timing| label_in(Language::English, timing);
         assert_eq!((label(None), label(Some(Timing::OnTime))), (String::new(), String::new()));
         assert_eq!(label(Some(Timing::Late)), " <span class=\"state error\">Late</span>");

@@ -1,12 +1,16 @@
 //! To-do page: tasks for the staff by kind, the longest-waiting first within each kind.
 //!
 //! Printers are read from memory, orders and jobs with one query per kind. The script reloads the page when something
-//! happens in the shop.
+//! happens in the shop. Beside the tasks are the next hours, which come with the forecast, and the work of the shift.
 
+mod activity;
 mod beds;
 mod counts;
+mod done;
 mod emails;
 mod late;
+mod next_hours;
+mod orders;
 mod parts;
 mod pauses;
 mod row;
@@ -20,8 +24,11 @@ use std::time::Instant;
 
 use axum::extract::State;
 use axum::response::Response;
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
+pub(super) use self::activity::{ACTIVITY_PATH, show as show_activity};
+use self::done::ShiftCache;
+pub(super) use self::next_hours::{NEXT_HOURS_ID, next_hours};
 pub(super) use self::row::TaskRow;
 use super::board::BoardHandles;
 use super::card::{act_path, attention_words, job_number, live_state, standing};
@@ -31,26 +38,26 @@ use super::first_steps::first_steps;
 use super::job::{job_path, resolutions};
 use super::log::LogHandles;
 use super::order::customer;
-use super::orders::flag_words;
 use super::scan::scan_button;
 use super::settings::restore;
 use super::shell::{StaffSection, StaffViewer, Tone, act, since};
+use super::sign_off::{Defects, SignOffSubject, sign_off_form, usual_defect};
 use super::subject::{CHECKED_ACT, subject_field};
-use super::{FLOOR_PATH, ORDERS_PATH, TO_DO_PATH};
+use super::{FLOOR_PATH, TO_DO_PATH};
 use crate::design::{Icon, icon};
 use crate::frame::{NEXT_SLOT, SLOT, with_parts};
 use crate::times::{message_in, translated_message};
 use actors::restores::DispatchHold;
 use config::Config;
 use domain::job::{Job, JobState};
-use domain::order::{Order, OrderStatus};
-use domain::principal::Role;
+use domain::order::OrderStatus;
 use domain::printer::{AttemptPhase, Attention, Printer};
 use http::access::Caller;
 use http::error::ApiError;
 use http::handles::handles;
 use http_api::production::jobs::JobHandles;
 use http_api::production::printers::present_all;
+use store::outbox::Outbox;
 use store::queries::{JobFilter, OrderFilter, Page, SkuFilter};
 use words::Language;
 use words::staff::to_do;
@@ -65,6 +72,8 @@ handles! {
         hold: DispatchHold,
         jobs: JobHandles,
         log: LogHandles,
+        outbox: Arc<Outbox>,
+        shift: Arc<ShiftCache>,
         config: Arc<Config>,
     }
 }
@@ -89,6 +98,13 @@ impl TaskKind {
         Self { id, language, title: title(language), rows, total, note: None, below: None }
     }
 
+    /// Returns the tasks without a primary act, except in the first row if `has_primary`.
+    fn demoted(self, has_primary: bool) -> Self {
+        let rows = self.rows.into_iter().enumerate();
+        let rows = rows.map(|(n, row)| if n == 0 && has_primary { row } else { row.demoted() });
+        Self { rows: rows.collect(), ..self }
+    }
+
     fn html(&self) -> Markup {
         html! {
             section class="panel tasks" id={ "kind-" (self.id) } aria-labelledby={ "title-" (self.id) } {
@@ -109,27 +125,34 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     let language = viewer.language();
     let kinds = kinds(language, &app).await?;
     let (total, title) = (count(&kinds), to_do::title(language));
-    let view = app.board.view_with_tasks(total);
-    let log = app.log.render_work(language, who.has(Role::Admin)).await?;
-    let open: Vec<&TaskKind> = kinds.iter().filter(|kind| !kind.rows.is_empty()).collect();
+    app.board.record_tasks(total);
+    let view = app.board.view_in(language);
+    let done = done::done(language, &app).await?;
+    let open = kinds.into_iter().filter(|kind| !kind.rows.is_empty());
     let has_printers = present_all(&app.board.shop).iter().any(|versioned| versioned.state.is_some());
     let stocked = app.board.shop.materials.all_resident().iter().any(|(_, versioned)| versioned.present().is_some());
     let (_, skus) = app.jobs.queries.skus(&SkuFilter::default(), Page { limit: 1, offset: 0 }).await?;
     let steps = first_steps(language, [has_printers, stocked, skus > 0]);
+    // There is one primary act in view: that of the first task.
+    let open = open.enumerate().map(|(n, kind)| kind.demoted(n == 0 && steps.is_none()));
+    let open: Vec<TaskKind> = open.collect();
     let content = html! {
-        div id="to-do" data-fresh="" {
+        div id="to-do-head" data-fresh="" {
             div class="head" {
                 h1 { (title) }
                 @if total > 0 { span class="muted" { (to_do::tasks(language, total)) } }
                 span class="push" {}
                 (scan_button(language))
             }
-            div class=(if log.0.is_empty() { "stack" } else { "two" }) {
-                div class="stack" {
-                    @if let Some(steps) = &steps { (steps) } @else if open.is_empty() { (nothing(language)) }
-                    @for kind in &open { (kind.html()) }
-                }
-                (log)
+        }
+        div class="two" {
+            div id="to-do" class="stack" data-fresh="" {
+                @if let Some(steps) = &steps { (steps) } @else if open.is_empty() { (nothing(language)) }
+                @for kind in &open { (kind.html()) }
+            }
+            div class="stack" {
+                (PreEscaped(&view.parts(language).next_hours.html))
+                div id="done" data-fresh="" { (done) }
             }
         }
     };
@@ -162,14 +185,16 @@ async fn kinds(language: Language, app: &ToDoHandles) -> Result<Vec<TaskKind>, A
     let printers: Vec<&Printer> = all.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let (sliced, _) = jobs_in(app, &in_state(JobState::Sliced)).await?;
     let beds_waiting = beds::beds_waiting(app, &printers);
+    let usual = usual_defect(&app.jobs.queries, &app.config).await;
+    let defects = Defects { reasons: &app.config.quality.reasons, preset: usual.as_deref() };
     let acts = app.jobs.dispatcher.waiting_acts();
     let with_status = |status| OrderFilter { status: Some(status), ..OrderFilter::default() };
     let flagged = OrderFilter { flagged: Some(true), ..OrderFilter::default() };
     Ok(vec![
         seller::seller(language, &app.config),
         restored(language, &app.hold),
-        beds::beds(language, app, &beds_waiting, &acts),
-        parts::parts(language, app, &beds_waiting).await?,
+        beds::beds(language, app, &beds_waiting, &acts, defects),
+        parts::parts(language, app, &beds_waiting, defects).await?,
         unverified(language, &printers),
         pauses::pauses(language, app, &printers),
         troubles(language, app, &printers),
@@ -181,10 +206,10 @@ async fn kinds(language: Language, app: &ToDoHandles) -> Result<Vec<TaskKind>, A
         waiting::waiting(language, app),
         counts::counts(language, app),
         stock::low_stock(language, app),
-        orders(language, app, &with_status(OrderStatus::Ready), "pack", to_do::kind_pack).await?,
-        orders(language, app, &flagged, "flagged", to_do::kind_flagged).await?,
-        orders(language, app, &with_status(OrderStatus::Created), "due", to_do::kind_due).await?,
-        orders(language, app, &with_status(OrderStatus::PaymentFailed), "unpaid", to_do::kind_unpaid).await?,
+        orders::orders(language, app, &with_status(OrderStatus::Ready), "pack", to_do::kind_pack).await?,
+        orders::orders(language, app, &flagged, "flagged", to_do::kind_flagged).await?,
+        orders::orders(language, app, &with_status(OrderStatus::Created), "due", to_do::kind_due).await?,
+        orders::orders(language, app, &with_status(OrderStatus::PaymentFailed), "unpaid", to_do::kind_unpaid).await?,
     ])
 }
 
@@ -208,6 +233,16 @@ fn restored(language: Language, hold: &DispatchHold) -> TaskKind {
             .acts(acts)
     };
     TaskKind::new(language, "restored", to_do::kind_restored, hold.is_on().then(row).into_iter().collect())
+}
+
+/// Renders the button that unfolds the sign-off form of a plate with bad parts, and the form.
+fn bad_parts(language: Language, of: &SignOffSubject, defects: Defects<'_>) -> Markup {
+    html! {
+        details {
+            summary class="btn" { (to_do::bad_parts(language)) }
+            (sign_off_form(language, of, defects, Some(TO_DO_PATH)))
+        }
+    }
 }
 
 fn back() -> Markup {
@@ -265,9 +300,10 @@ fn troubles(language: Language, app: &ToDoHandles, printers: &[&Printer]) -> Tas
         let acts = html! {
             @if attention.iter().any(|one| looked_at.contains(one)) {
                 @let fields = html! { (back()) (subject_field(printer, CHECKED_ACT)) };
-                (act(&path, &format!("looked-{}", printer.id), "btn", &to_do::mark_checked(language), Some(&fields)))
+                @let id = format!("looked-{}", printer.id);
+                (act(&path, &id, "btn primary", &to_do::mark_checked(language), Some(&fields)))
             } @else {
-                a class="btn" href={ (FLOOR_PATH) "/printers/" (printer.id) } { (to_do::view_details(language)) }
+                a class="btn primary" href={ (FLOOR_PATH) "/printers/" (printer.id) } { (to_do::view_details(language)) }
             }
         };
         Some(TaskRow::new(Icon::TriangleAlert, title).detail(detail).acts(acts))
@@ -332,38 +368,6 @@ fn job_row(language: Language, app: &ToDoHandles, job: &Job) -> TaskRow {
         @if let Some(words) = waiting { (translated_message(language, &words)) }
         @else if let Some(error) = &job.error { (message_in(language, error)) }
     })
-}
-
-async fn orders(
-    language: Language,
-    app: &ToDoHandles,
-    filter: &OrderFilter,
-    id: &'static str,
-    title: fn(Language) -> String,
-) -> Result<TaskKind, ApiError> {
-    let (mut some, total) = app.jobs.queries.orders(filter, longest_waiting(0)).await?;
-    if total > ROWS_PER_KIND {
-        (some, _) = app.jobs.queries.orders(filter, longest_waiting(total)).await?;
-    }
-    let mut some: Vec<&Order> = some.iter().filter_map(|order| order.state.as_ref()).collect();
-    some.sort_by_key(|order| (order.updated_at, order.id));
-    let rows = some.iter().map(|order| {
-        let title = html! {
-            b { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } }
-            " " span class="faint small" { (since(language, order.updated_at)) }
-        };
-        let detail = html! {
-            (customer(language, order))
-            @for flag in &order.flags { " · " (flag_words(language, flag)) }
-        };
-        let label = to_do::open_order(language, &order.number_text());
-        let acts = html! {
-            a class="btn" href={ (ORDERS_PATH) "/" (order.id) } aria-label=(label) { (to_do::open(language)) }
-        };
-        TaskRow::new(Icon::PackageCheck, title).detail(detail).acts(acts)
-    });
-    let rows = rows.collect();
-    Ok(TaskKind { total, ..TaskKind::new(language, id, title, rows) })
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::*;
 use crate::rows::Batch;
 use crate::rows::samples::{at, attempt, id, job, on_each, write};
 use domain::order::OrderRow;
+use domain::sign_off::SignOff;
 
 const PRINTER: u128 = 700;
 
@@ -14,6 +15,31 @@ fn on_it(n: u128, state: AttemptState, reason: Option<&str>) -> Attempt {
     let own = attempt(n, 1, 1, n as u32);
     let reason = reason.map(str::to_owned);
     Attempt { printer_id: id(PRINTER), state, reason, started_at: None, created_at: at(n as i64), ..own }
+}
+
+#[tokio::test]
+async fn reasons_of_rejected_parts_are_those_of_the_last_prints() {
+    on_each(async |db| {
+        let judged = |n: u128, good: u32, reason: Option<&str>| {
+            let sign_off = serde_json::json!({
+                "good": good, "parts": 3, "reason": reason, "automatic": false, "by": "system", "at": at(n as i64),
+            });
+            let sign_off = Some(serde_json::from_value::<SignOff>(sign_off).unwrap());
+            Attempt { sign_off, ended_at: Some(at(n as i64)), ..on_it(n, AttemptState::Finished, None) }
+        };
+        let mut batch = Batch::default();
+        batch.push_row(&OrderRow::Job(Arc::new(job(1, 1)))).unwrap();
+        for (n, good, reason) in
+            [(1, 2, Some("warping")), (2, 0, None), (3, 3, Some("other")), (4, 1, Some("adhesion"))]
+        {
+            batch.push_row(&OrderRow::Attempt(judged(n, good, reason))).unwrap();
+        }
+        write(db, batch).await.unwrap();
+        let queries = Queries::new(db.clone());
+        assert_eq!(queries.last_reject_reasons(9).await.unwrap(), ["adhesion", "warping"]);
+        assert_eq!(queries.last_reject_reasons(2).await.unwrap(), ["adhesion"]);
+    })
+    .await;
 }
 
 #[tokio::test]

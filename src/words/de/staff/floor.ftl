@@ -34,6 +34,7 @@ density = Kartengröße
 automatic = Nach Anzahl der Drucker
 comfortable = Normal
 compact = Kompakt
+dense = Sehr kompakt
 large = Groß
 apply = Anwenden
 next_free = Als Nächster frei: { $time } · { $printer }
@@ -53,6 +54,15 @@ group_ready = Bereit
 group_offline = Offline oder außer Betrieb
 no_place = Ohne Standort
 no_model = Ohne Modell
+
+## Wandanzeige: Bedienung der Seiten, die von selbst wechseln
+
+wall_pages = Seiten
+wall_page = { $page } von { $pages }
+previous_page = Vorherige Seite
+next_page = Nächste Seite
+wall_pause = Anhalten
+wall_resume = Fortsetzen
 
 ## Plan
 

@@ -1,4 +1,4 @@
-### Termin einer Bestellung: sein Status, und wann sie fertig sein muss und voraussichtlich fertig ist.
+### Termin einer Bestellung: sein Status, wann sie fertig sein muss und voraussichtlich fertig ist, und womit sie rechtzeitig fertig wird.
 
 on_time = Pünktlich
 at_risk = Gefährdet
@@ -7,3 +7,30 @@ due_expected = fällig { $deadline }, nun voraussichtlich { $expected }
 due_unknown = fällig { $deadline }, keine Prognose verfügbar
 promised_expected = zugesagt für { $deadline }, nun voraussichtlich { $expected }
 promised_unknown = zugesagt für { $deadline }, keine Prognose verfügbar
+
+## Maßnahmen, mit denen eine Bestellung rechtzeitig fertig wird; „sie“ ist die Bestellung.
+
+raise_priority = Setzen Sie ihre Priorität auf { $priority }
+sign_off = Nehmen Sie { $jobs } ab
+resume = Setzen Sie { $jobs } auf { $printer } fort
+clear_bed = Geben Sie das Druckbett von { $printer } frei
+retry = Starten Sie { $jobs } erneut
+load = Legen Sie { $materials } in { $printer } ein
+return_to_service = Nehmen Sie { $printer } wieder in Betrieb
+remedy = { $request }, dann ist sie { $time } fertig.
+hopeless = Mit keinem einzelnen Schritt wird sie noch rechtzeitig fertig.
+hopeless_earliest = Mit keinem einzelnen Schritt wird sie noch rechtzeitig fertig, frühestens { $time }.
+
+## Links und Schaltflächen zu diesen Maßnahmen
+
+change_priority = Priorität erhöhen
+open_printer = Drucker ansehen
+
+## Seite „Aufgaben“
+
+kind_late_or_at_risk = Verspätete und gefährdete Bestellungen
+orders_at_risk =
+    { $count ->
+        [one] { $count } gefährdete Bestellung ansehen
+       *[other] { $count } gefährdete Bestellungen ansehen
+    }

@@ -65,17 +65,13 @@ late_orders =
 
 ## Druckbetten und Teile
 
-printers_blocked =
-    { $count ->
-        [one] { $count } Drucker blockiert
-       *[other] { $count } Drucker blockiert
-    }
+printers_freed = Macht { $count } Drucker frei
 jobs_waiting =
     { $count ->
         [one] { $count } Druckauftrag wartet
        *[other] { $count } Druckaufträge warten
     }
-blocked_and_waiting = { $printers }, { $jobs }
+freed_and_waiting = { $printers }, { $jobs }
 jobs_waiting_for_bed =
     { $count ->
         [one] { $count } Druckauftrag wartet auf dieses Druckbett
@@ -87,6 +83,7 @@ select = { $printer } auswählen
 print_failed = Druck fehlgeschlagen
 bed_clear = Druckbett ist frei
 bad_parts = Manche Teile sind Ausschuss
+promised_for = zugesagt für { $time }
 parts_on_plate =
     { $count ->
         [one] { $count } Teil auf der Platte
@@ -132,3 +129,42 @@ show_jobs =
         [one] { $count } Druckauftrag anzeigen
        *[other] { $count } Druckaufträge anzeigen
     }
+
+## Nächste Stunden
+
+next_hours = Nächste Stunden
+beds_until = Druckbetten bis { $time }
+no_beds = Bis dahin ist kein Druckbett freizugeben.
+spools_to_change = Spulen zu wechseln
+no_spools = Die eingelegten Spulen reichen.
+spool_by = { $material } in { $printer } bis { $time }
+orders_today = Heute fällige Bestellungen
+late_among = { $count } verspätet
+no_orders = Heute ist keine Bestellung fällig.
+further = und { $count } weitere
+
+## In dieser Schicht erledigt
+
+done_heading = In dieser Schicht erledigt
+done_since = Seit { $time }
+done_nothing = Noch nichts. Freigegebene Druckbetten, abgenommene Teile, Lieferungen und Sendungen erscheinen hier.
+done_by = { $person }: { $work }
+done_parts = { $good } von { $parts } gut
+done_bad = { $bad } von { $parts } Ausschuss
+done_bad_reason = { $bad } von { $parts } Ausschuss, { $reason }
+done_beds =
+    { $count ->
+        [one] { $count } Druckbett freigegeben
+       *[other] { $count } Druckbetten freigegeben
+    }
+done_deliveries =
+    { $count ->
+        [one] { $count } Lieferung eingebucht
+       *[other] Lieferungen von { $count } Materialien eingebucht
+    }
+done_shipments =
+    { $count ->
+        [one] { $count } Sendung
+       *[other] { $count } Sendungen
+    }
+activity_nothing = An Druckern und Druckaufträgen wurde noch nichts getan.

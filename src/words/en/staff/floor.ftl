@@ -34,6 +34,7 @@ density = Density
 automatic = By number of printers
 comfortable = Comfortable
 compact = Compact
+dense = Dense
 large = Large
 apply = Apply
 next_free = Next free { $time } · { $printer }
@@ -49,6 +50,15 @@ group_ready = Ready
 group_offline = Offline or out of service
 no_place = No location
 no_model = No model
+
+## Wall: controls of its pages, which turn by themselves
+
+wall_pages = Pages
+wall_page = { $page } of { $pages }
+previous_page = Previous page
+next_page = Next page
+wall_pause = Pause
+wall_resume = Resume
 
 ## Plan
 

@@ -1,4 +1,4 @@
-### Timing of an order: its label, and when it has to be ready and is expected to be.
+### Timing of an order: its label, when it has to be ready and is expected to be, and what would have it ready in time.
 
 on_time = On time
 at_risk = At risk
@@ -7,3 +7,30 @@ due_expected = due { $deadline }, now expected { $expected }
 due_unknown = due { $deadline }, no forecast available
 promised_expected = promised for { $deadline }, now expected { $expected }
 promised_unknown = promised for { $deadline }, no forecast available
+
+## Acts that have an order ready in time; "it" is the order.
+
+raise_priority = Raise its priority to { $priority }
+sign_off = Sign off { $jobs }
+resume = Resume { $jobs } on { $printer }
+clear_bed = Clear the bed of { $printer }
+retry = Retry { $jobs }
+load = Load { $materials } into { $printer }
+return_to_service = Return { $printer } to service
+remedy = { $request } and it will be ready { $time }.
+hopeless = No single step now will get it ready in time.
+hopeless_earliest = No single step now will get it ready in time; the earliest is { $time }.
+
+## Links and buttons to these acts
+
+change_priority = Raise priority
+open_printer = View printer
+
+## To-do page
+
+kind_late_or_at_risk = Orders late or at risk
+orders_at_risk =
+    { $count ->
+        [one] View { $count } order at risk
+       *[other] View { $count } orders at risk
+    }

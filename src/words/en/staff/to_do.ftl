@@ -65,17 +65,17 @@ late_orders =
 
 ## Beds and parts
 
-printers_blocked =
+printers_freed =
     { $count ->
-        [one] { $count } printer blocked
-       *[other] { $count } printers blocked
+        [one] Frees { $count } printer
+       *[other] Frees { $count } printers
     }
 jobs_waiting =
     { $count ->
-        [one] { $count } job waiting
-       *[other] { $count } jobs waiting
+        [one] { $count } job waits
+       *[other] { $count } jobs wait
     }
-blocked_and_waiting = { $printers }, { $jobs }
+freed_and_waiting = { $printers }, { $jobs }
 jobs_waiting_for_bed =
     { $count ->
         [one] { $count } job waiting for this bed
@@ -87,6 +87,7 @@ select = Select { $printer }
 print_failed = Print failed
 bed_clear = Bed is clear
 bad_parts = Some parts are bad
+promised_for = promised { $time }
 parts_on_plate =
     { $count ->
         [one] { $count } part on the plate
@@ -128,3 +129,42 @@ show_jobs =
         [one] Show { $count } job
        *[other] Show { $count } jobs
     }
+
+## Next hours
+
+next_hours = Next hours
+beds_until = Beds to clear until { $time }
+no_beds = No bed has to be cleared by then.
+spools_to_change = Spools to change
+no_spools = The loaded spools last.
+spool_by = { $material } in { $printer } by { $time }
+orders_today = Orders due today
+late_among = { $count } late
+no_orders = No order is due today.
+further = and { $count } more
+
+## Done this shift
+
+done_heading = Done this shift
+done_since = Since { $time }
+done_nothing = Nothing yet. Beds cleared, parts signed off, deliveries and shipments appear here.
+done_by = { $person }: { $work }
+done_parts = { $good } of { $parts } good
+done_bad = { $bad } of { $parts } bad
+done_bad_reason = { $bad } of { $parts } bad, { $reason }
+done_beds =
+    { $count ->
+        [one] { $count } bed cleared
+       *[other] { $count } beds cleared
+    }
+done_deliveries =
+    { $count ->
+        [one] { $count } delivery received
+       *[other] deliveries of { $count } materials received
+    }
+done_shipments =
+    { $count ->
+        [one] { $count } shipment
+       *[other] { $count } shipments
+    }
+activity_nothing = Nothing has been done at printers and on jobs yet.

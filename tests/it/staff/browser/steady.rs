@@ -10,7 +10,7 @@ use crate::support::browser::{Browser, Tab};
 const MAX_SHIFT: f64 = 0.01;
 /// Script that from now on records the layout shifts of a page, with the markup, position and size before and after of
 /// what moved.
-const WATCH: &str = r"(async () => {
+pub const WATCH: &str = r"(async () => {
     await document.fonts.ready;
     await new Promise(done => { requestAnimationFrame(() => done()); setTimeout(done, 100); });
     const shifts = window.shifts = { score: 0, moves: [] }, since = performance.now();
@@ -64,7 +64,7 @@ impl Pages {
 }
 
 /// Returns what moved on a page; `None` if the shift is below [`MAX_SHIFT`].
-async fn read_shift(browser: &mut Browser, tab: &Tab, name: &str) -> Option<String> {
+pub async fn read_shift(browser: &mut Browser, tab: &Tab, name: &str) -> Option<String> {
     let shifts = browser.eval(tab, "window.shifts").await;
     let score = shifts["score"].as_f64().unwrap();
     let moves: Vec<&str> = shifts["moves"].as_array().unwrap().iter().filter_map(Value::as_str).collect();

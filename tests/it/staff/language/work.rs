@@ -62,7 +62,9 @@ on_sqlite! {
         .await;
         let texts = [
             "Druckbetten freigeben (1)",
-            "1 Drucker blockiert",
+            "Macht 1 Drucker frei",
+            "Nächste Stunden",
+            "In dieser Schicht erledigt",
             "Druckbett ist frei</button>",
             " Aufgabe",
             ">Mangel</label>",

@@ -13,6 +13,8 @@ fn key_event(key: &str, down: bool) -> Value {
         "Enter" => ("Enter", 13),
         "Tab" => ("Tab", 9),
         "Escape" => ("Escape", 27),
+        "ArrowLeft" => ("ArrowLeft", 37),
+        "ArrowRight" => ("ArrowRight", 39),
         _ => ("Space", 32),
     };
     let kind = if down { "keyDown" } else { "keyUp" };
@@ -32,7 +34,7 @@ pub(super) fn button_event((x, y): (f64, f64), down: bool) -> Value {
 }
 
 impl Browser {
-    /// Presses or releases a key: `Tab`, `Enter`, ` `, `Escape`.
+    /// Presses or releases a key: `Tab`, `Enter`, ` `, `Escape`, `ArrowLeft`, `ArrowRight`.
     pub async fn key(&mut self, tab: &Tab, key: &str, down: bool) {
         self.call(Some(tab), "Input.dispatchKeyEvent", key_event(key, down)).await;
     }

@@ -120,6 +120,8 @@ fn a_print_from_two_spools_is_booked_on_both() {
         shop.look();
         assert_eq!(shop.now().quantity, Amount::units(270));
         assert_eq!((shop.current_link().missing_from(1), shop.current_link().missing_from(SPOOL)), (missing, missing));
+        let words = shop.now().missing_booking(Language::English, SPOOL);
+        assert_eq!(words.is_some_and(|words| words.starts_with("prints used 20 g of spool ")), missing.is_some());
         assert_eq!(shop.conflict().is_some(), missing.is_some());
         if missing.is_some() {
             shop.agree(RightSide::Theirs).unwrap();

@@ -38,7 +38,7 @@ pub(super) async fn show(
     let state = visible(&app.orders, &who, id).await?;
     let outlook = OrderOutlook::at_present(state_of(&state)?, &app.forecaster, &app.environment);
     let reader = OrderReader::from(&who);
-    let view = || AsView(OrderFor(state.clone(), reader, outlook));
-    let answer = app.answers.get((id, reader), &state, outlook, view)?;
+    let view = || AsView(OrderFor(state.clone(), reader, outlook.clone()));
+    let answer = app.answers.get((id, reader), &state, outlook.clone(), view)?;
     Ok(Resource::written(state.revision(), answer))
 }

@@ -2,6 +2,7 @@
 //! anything else. Staff-only fields are omitted for customers.
 
 use std::borrow::Borrow;
+use std::sync::Arc;
 
 use api_derive::Response;
 use serde::{Serialize, Serializer};
@@ -10,11 +11,14 @@ use serde_json::json;
 use super::OrderHandles;
 use super::lines::OrderLines;
 use super::packing::SentView;
+use super::recovery::{RecoveryView, heap_bytes};
 use super::site::Site;
 use actors::forecaster::Forecaster;
 use domain::aggregate::Versioned;
+use domain::forecast::Forecast;
 use domain::id::Id;
 use domain::order::{Address, Order, OrderKind, OrderStatus, Payment, RequestedRefund, Shipment};
+use domain::remedy::OrderRecovery;
 use domain::time::Timestamp;
 use domain::timing::Timing;
 use http::access::Caller;
@@ -108,6 +112,10 @@ pub struct OrderView<'a> {
     /// Timing of the order, which changes without a new version. Null before a promise is made, once all parts are made
     /// or the order is cancelled or refunded, and in the response to a change.
     timing: Option<Timing>,
+    /// Ways to have the order ready in time, forecast as `expectedAt`. Omitted unless the order is late, or at risk
+    /// with something to do about it; where many orders are late, also for the least urgent of them. For staff only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recovery: Option<RecoveryView>,
     /// Notes from the customer; visible to the customer.
     notes: Option<&'a str>,
     /// Internal notes, if any; omitted for customers.
@@ -142,15 +150,21 @@ impl From<&Caller> for OrderReader {
 pub struct OrderFor<T>(pub T, pub OrderReader, pub OrderOutlook);
 
 /// Fields of an order that depend on the forecast and the current time and not on the order's version.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct OrderOutlook {
     /// Time by which all jobs of the order are expected to be printed; `None` if it cannot be forecast.
     pub expected_at: Option<Timestamp>,
     /// Timing of the order; `None` if no promise is outstanding.
     pub timing: Option<Timing>,
+    /// Ways to have the order ready in time; `None` unless it is late or at risk.
+    pub recovery: Option<Arc<OrderRecovery>>,
 }
 
-impl AnswerDetails for OrderOutlook {}
+impl AnswerDetails for OrderOutlook {
+    fn heap_bytes(&self) -> usize {
+        self.recovery.as_deref().map_or(0, heap_bytes)
+    }
+}
 
 impl OrderHandles {
     /// Returns the order's current outlook.
@@ -162,8 +176,17 @@ impl OrderHandles {
 impl OrderOutlook {
     /// Returns the current outlook of an order.
     pub(super) fn at_present(order: &Order, forecaster: &Forecaster, environment: &Environment) -> Self {
-        let expected_at = forecaster.latest().orders.get(&order.id).copied();
-        Self { expected_at, timing: order.timing(expected_at, environment.now()) }
+        Self::of(order, &forecaster.latest(), environment.now())
+    }
+
+    /// Returns the outlook of an order according to a forecast. What has become of it since counts: an order that is on
+    /// time by now needs no remedy.
+    pub fn of(order: &Order, forecast: &Forecast, now: Timestamp) -> Self {
+        let expected_at = forecast.orders.get(&order.id).copied();
+        let timing = order.timing(expected_at, now);
+        let is_urgent = timing.is_some_and(|timing| timing != Timing::OnTime);
+        let recovery = forecast.recoveries.get(&order.id).filter(|_| is_urgent).cloned();
+        Self { expected_at, timing, recovery }
     }
 }
 
@@ -286,6 +309,7 @@ impl<'a> OrderView<'a> {
             expected_at: None,
             promised_at: order.promise.map(|promise| promise.promised_at),
             timing: None,
+            recovery: None,
             notes: order.notes.as_deref(),
             internal_notes: order.internal_notes.as_deref().filter(|_| staff),
             paid_at: order.paid_at,
@@ -341,7 +365,8 @@ impl<T: Borrow<Versioned<Order>> + 'static> Viewed for OrderFor<T> {
         let versioned = self.0.borrow();
         let order = versioned.state.as_ref()?;
         let view = OrderView::new(order, &order.ledger.payments, versioned.revision(), self.1);
-        let OrderOutlook { expected_at, timing } = self.2;
-        Some(OrderView { expected_at, timing, ..view })
+        let OrderOutlook { expected_at, timing, recovery } = &self.2;
+        let recovery = recovery.as_deref().filter(|_| self.1 == OrderReader::Staff).map(RecoveryView::new);
+        Some(OrderView { expected_at: *expected_at, timing: *timing, recovery, ..view })
     }
 }

@@ -5,36 +5,45 @@ use maud::{Markup, html};
 use crate::design::{Icon, icon};
 use crate::frame::{SLOT, time, with_parts};
 use crate::staff::ORDERS_PATH;
-use crate::staff::orders::flag_words;
+use crate::staff::orders::{StaffOrderHandles, flag_words};
 use crate::staff::outage::live_order_state;
+use crate::staff::remedy::{delay_reason, recovery_words, remedy_act};
 use crate::staff::shell::Tone;
 use crate::staff::timing::{timing_state, timing_words};
 use domain::order::{Order, OrderStatus};
 use domain::time::Timestamp;
 use domain::timing::Timing;
 use http_api::production::orders::OrderOutlook;
-use http_api::production::printers::PrinterHandles;
 use words::Language;
 use words::staff::orders as texts;
 
 /// Renders the page heading with the status and, below it, any issues that need attention.
 pub(super) fn head(
     language: Language,
-    shop: &PrinterHandles,
+    app: &StaffOrderHandles,
     order: &Order,
     title: &str,
-    outlook: OrderOutlook,
+    outlook: &OrderOutlook,
 ) -> Markup {
     let urgent = outlook.timing.filter(|timing| *timing != Timing::OnTime);
     html! {
         div class="head" {
             a class="btn quiet square" href=(ORDERS_PATH) aria-label=(texts::all_orders(language)) { (icon(Icon::ArrowLeft)) }
             h1 { (title) }
-            (live_order_state(language, shop, order))
+            (live_order_state(language, &app.board.shop, order))
             span class="muted order-customer" { (customer(language, order)) }
         }
         @if let Some((tone, label)) = urgent.map(|timing| timing_state(language, timing)) {
-            p id="timing" { span class=(tone.class()) { (label) } ": " (timing_words(language, order, outlook)) }
+            div id="timing" {
+                p { span class=(tone.class()) { (label) } ": " (timing_words(language, order, outlook)) }
+                @if let Some(reason) = delay_reason(language, &app.jobs, order) { p class="muted" { (reason) } }
+                @if let Some(recovery) = outlook.recovery.as_deref() {
+                    div class="choice" {
+                        p { (recovery_words(language, recovery)) }
+                        (remedy_act(language, &app.board.shop, order, recovery, &format!("{ORDERS_PATH}/{}", order.id)))
+                    }
+                }
+            }
         }
         @for flag in &order.flags { p { span class=(Tone::Attention.class()) { (flag_words(language, flag)) } } }
     }
@@ -53,7 +62,7 @@ struct OrderStep {
 }
 
 /// Renders the steps that an order goes through; they are omitted for an order that ended early.
-pub(super) fn steps(language: Language, order: &Order, outlook: OrderOutlook) -> Markup {
+pub(super) fn steps(language: Language, order: &Order, outlook: &OrderOutlook) -> Markup {
     if matches!(order.status, OrderStatus::Cancelled | OrderStatus::Refunded) {
         return html! {};
     }
@@ -73,7 +82,7 @@ pub(super) fn steps(language: Language, order: &Order, outlook: OrderOutlook) ->
     }
 }
 
-fn order_steps(language: Language, order: &Order, outlook: OrderOutlook) -> [OrderStep; 5] {
+fn order_steps(language: Language, order: &Order, outlook: &OrderOutlook) -> [OrderStep; 5] {
     use OrderStatus as S;
     let is_past = |statuses: &[S]| statuses.contains(&order.status);
     let printing = is_past(&[S::Printing, S::Ready, S::Shipped]);
@@ -122,17 +131,17 @@ mod tests {
     #[test]
     fn the_first_step_that_is_not_done_is_the_current_one() {
         let (desk, _) = pair();
-        let outlook = OrderOutlook { expected_at: None, timing: None };
+        let outlook = OrderOutlook::default();
         let mut order = desk.o().clone();
         for (status, done) in
             [(OrderStatus::Paid, 1), (OrderStatus::Printing, 2), (OrderStatus::Ready, 4), (OrderStatus::Shipped, 5)]
         {
             order.status = status;
-            let html = steps(Language::English, &order, outlook).into_string();
+            let html = steps(Language::English, &order, &outlook).into_string();
             assert_eq!(html.matches("class=\"done\"").count(), done, "{status}: {html}");
             assert_eq!(html.matches("aria-current=\"step\"").count(), usize::from(done < 5), "{status}: {html}");
         }
         order.status = OrderStatus::Cancelled;
-        assert_eq!(steps(Language::English, &order, outlook).into_string(), "", "what ended has no next step");
+        assert_eq!(steps(Language::English, &order, &outlook).into_string(), "", "what ended has no next step");
     }
 }

@@ -19,6 +19,10 @@ use words::staff::orders as texts;
 /// Maximum number of shipped orders that are read to suggest how the next one is shipped.
 const MAX_SHIPPED_READ: u64 = 5;
 
+/// ID of the field for the tracking number. A parcel that takes only some of the parts is followed by another, which
+/// takes the rest unless something else is entered, so that its tracking number is what is left to type.
+const TRACKING_ID: &str = "f-tracking";
+
 /// Renders a shipment that has been made.
 pub(super) fn parcel(language: Language, order: &Order, sent: &SentShipment) -> Markup {
     let inside = sent.lines.iter().filter_map(|one| Some((one.quantity, order.lines.get(one.line as usize)?)));
@@ -72,8 +76,8 @@ fn way(language: Language, suggestion: &ShipmentSuggestion) -> Markup {
             input id="f-carrier" name="carrier" maxlength="100" required value=(suggestion.carrier);
         }
         div class="field" {
-            label for="f-tracking" { (texts::tracking_field(language)) }
-            input id="f-tracking" name="trackingNumber" maxlength="100" autocomplete="off" required;
+            label for=(TRACKING_ID) { (texts::tracking_field(language)) }
+            input id=(TRACKING_ID) name="trackingNumber" maxlength="100" autocomplete="off" required;
         }
         div class="field" {
             label for="f-delivery" { (DELIVERY_LABEL(language)) }
@@ -102,8 +106,9 @@ fn whole_order(lines: &[(usize, &OrderLine, u64)]) -> String {
 fn ship_form(language: Language, order: &Order, class: &str, suggestion: &ShipmentSuggestion) -> Markup {
     let lines = leaving_lines(order);
     let is_short = order.status == OrderStatus::Ready && order.lacks_parts();
+    let next = (order.status == OrderStatus::Ready).then_some(TRACKING_ID);
     html! {
-        form class="tools" method="post" action=(order_path(order.id, "ship")) data-quiet="" {
+        form class="tools" method="post" action=(order_path(order.id, "ship")) data-quiet="" data-next=[next] {
             (hidden_once())
             @if !lines.is_empty() { input type="hidden" name=(SOME_PARTS_FIELD) value=(TICKED_WORD); }
             @if is_short { input type="hidden" name=(WHOLE_FIELD) value=(whole_order(&lines)); }

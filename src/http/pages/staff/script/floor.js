@@ -15,8 +15,8 @@
     if (old && old !== place && !document.contains(old)) place.replaceWith(old);
   });
   const seen = place => {
-    const around = place.closest('li, section');
-    if (place.closest('.wall')) return false; // not shown there
+    const around = place.closest('li, section'), view = place.closest('.view');
+    if (view && !view.getClientRects().length) return false; // on the wall and in dense tiles
     if (!around || around.hidden || !around.getClientRects().length) return false;
     const box = around.getBoundingClientRect();
     return box.bottom > 0 && box.top < innerHeight;

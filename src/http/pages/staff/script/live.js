@@ -122,7 +122,8 @@
   const typed = at => [...at.querySelectorAll('input,textarea')].some(field =>
     !field.matches('[type=hidden],[type=checkbox],[type=radio]') && field.value !== field.defaultValue);
   // A form that the page unfolds by itself holds nothing back until something is chosen in it: the new part has it too.
-  const chosen = at => [...at.querySelectorAll('details[data-unfolded] select')].some(field => field.value !== '');
+  const chosen = at => [...at.querySelectorAll('details[data-unfolded] select')].some(field =>
+    field.selectedIndex !== Math.max(0, [...field.options].findIndex(option => option.defaultSelected)));
   const busy = at => {
     const active = document.activeElement;
     return (holding && at.contains(holding)) || typed(at) || chosen(at) ||
@@ -138,8 +139,12 @@
     const found = like(made);
     return found[like(at).indexOf(active)] || found[0];
   };
+  // The field to go on with once a form that was sent is made anew, such as for the next parcel.
+  let next = '';
   const put = (at, made) => {
     const active = at.contains(document.activeElement) ? document.activeElement : null;
+    const goesOn = active && next && made.querySelector('#' + CSS.escape(next));
+    if (goesOn) next = '';
     const left = at.matches('.summary') && at.scrollLeft; // The counts stay where they were scrolled to.
     at.querySelectorAll('input[type=checkbox]:checked').forEach(box => {
       const same = box.id && made.querySelector('#' + CSS.escape(box.id));
@@ -152,7 +157,7 @@
     at.replaceWith(made);
     if (left) made.scrollLeft = left;
     if (active) {
-      const again = alike(at, made, active) || made.querySelector('h3 a, h2 a, a, button') || main;
+      const again = goesOn || alike(at, made, active) || made.querySelector('h3 a, h2 a, a, button') || main;
       again.focus({ preventScroll: true });
     }
   };
@@ -333,7 +338,7 @@
         document.querySelectorAll('input[name="once"]').forEach(mark => {
           if (mark.form && mark.form.getAttribute('action') === path) mark.value = Date.now();
         });
-        if (form) { form.reset(); catch_up(); }
+        if (form) { next = form.dataset.next || ''; form.reset(); catch_up(); }
         say((form && form.dataset.done) || phrases.done);
         fresh();
         return;

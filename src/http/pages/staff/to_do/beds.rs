@@ -1,18 +1,18 @@
 //! Beds to clear: one at a time, with a sign-off of the parts on them, or several at once.
 
-use maud::html;
+use maud::{Markup, html};
 
 use super::row::TaskRow;
 use super::spools::waiting_jobs;
-use super::{TaskKind, ToDoHandles, back, printer_link};
+use super::{TaskKind, ToDoHandles, back, bad_parts, printer_link};
 use crate::design::{Icon, chip, icon};
-use crate::staff::TO_DO_PATH;
+use crate::frame::{SLOT, time, with_parts};
 use crate::staff::acts::BED_PREFIX;
 use crate::staff::card::act_path;
 use crate::staff::card_gauge::{waiting, waiting_words};
 use crate::staff::card_print::{PrintedJob, job_path_of};
 use crate::staff::shell::{Tone, hidden, since};
-use crate::staff::sign_off::{SignOffSubject, sign_off_form};
+use crate::staff::sign_off::{Defects, SignOffSubject};
 use crate::staff::subject::{mark_at_printer, print_field};
 use domain::dispatch::{GatheredAct, jobs_waiting_for_bed};
 use domain::printer::Printer;
@@ -33,19 +33,26 @@ pub(super) fn beds_waiting<'a>(app: &ToDoHandles, printers: &[&'a Printer]) -> V
     waiting
 }
 
-/// Describes the cost of beds that have not been cleared; `jobs` is the number of jobs waiting for their printers.
+/// Describes what it brings to clear the beds; `jobs` is the number of jobs waiting for their printers.
 fn cost_words(language: Language, beds: usize, jobs: usize) -> String {
-    let printers = to_do::printers_blocked(language, beds);
+    let printers = to_do::printers_freed(language, beds);
     if jobs == 0 {
         return printers;
     }
-    to_do::blocked_and_waiting(language, &printers, &to_do::jobs_waiting(language, jobs))
+    to_do::freed_and_waiting(language, &printers, &to_do::jobs_waiting(language, jobs))
 }
 
 /// Lists the beds to clear, each with the number of jobs waiting for it.
-pub(super) fn beds(language: Language, app: &ToDoHandles, printers: &[&Printer], acts: &[GatheredAct]) -> TaskKind {
+pub(super) fn beds(
+    language: Language,
+    app: &ToDoHandles,
+    printers: &[&Printer],
+    acts: &[GatheredAct],
+    defects: Defects<'_>,
+) -> TaskKind {
     let several = printers.len() > 1;
-    let row = |printer: &&Printer| bed(language, app, printer, several, jobs_waiting_for_bed(acts, printer.id));
+    let row =
+        |printer: &&Printer| bed(language, app, printer, (several, defects), jobs_waiting_for_bed(acts, printer.id));
     let rows = printers.iter().map(row).collect();
     let jobs: usize = printers.iter().map(|printer| waiting(&app.board, printer)).sum();
     let below = html! {
@@ -66,7 +73,13 @@ fn bed_words(language: Language, jobs: usize) -> Option<String> {
 }
 
 /// Renders a bed to clear, with a checkbox if `several` is set. `jobs` is the number of jobs waiting for the bed.
-fn bed(language: Language, app: &ToDoHandles, printer: &Printer, several: bool, jobs: usize) -> TaskRow {
+fn bed(
+    language: Language,
+    app: &ToDoHandles,
+    printer: &Printer,
+    (several, defects): (bool, Defects<'_>),
+    jobs: usize,
+) -> TaskRow {
     let id = printer.id;
     let job = PrintedJob::on_bed(language, &app.board, printer);
     let print = mark_at_printer(printer, CLEAR_ACT);
@@ -80,16 +93,6 @@ fn bed(language: Language, app: &ToDoHandles, printer: &Printer, several: bool, 
         @if let Some(at) = printer.bed_since { " " span class="faint small" { (since(language, at)) } }
         @if printer.print_failed { " " (chip(Tone::Attention, &to_do::print_failed(language))) }
     };
-    let detail = html! {
-        @if let Some(last) = printer.last_print {
-            a href=(job_path_of(last.order, last.job)) {
-                @match &job { Some(job) => { (job.order) }, None => { (to_do::view_job(language)) } }
-            }
-        }
-        @let queued = waiting_words(language, waiting(&app.board, printer));
-        @if printer.last_print.is_some() && (jobs > 0 || queued.is_some()) { " · " }
-        @if let Some(words) = bed_words(language, jobs) { (waiting_jobs(&words, None)) } @else if let Some(words) = queued { (words) }
-    };
     let acts = html! {
         form method="post" action=(act_path(id, CLEAR_ACT)) data-quiet="" {
             (hidden())
@@ -97,18 +100,30 @@ fn bed(language: Language, app: &ToDoHandles, printer: &Printer, several: bool, 
             (back())
             button id={ "clear-" (id) } class="btn primary" type="submit" { (icon(Icon::Check)) (to_do::bed_clear(language)) }
         }
-    };
-    let plate_parts = job.as_ref().map(|job| job.plate_parts);
-    let form = || {
-        html! {
-            details {
-                summary { (to_do::bad_parts(language)) }
-                (sign_off_form(language, &SignOffSubject::on_bed(printer, plate_parts), &app.config.quality.reasons, Some(TO_DO_PATH)))
-            }
+        @if printer.last_print.is_some() {
+            @let plate_parts = job.as_ref().map(|job| job.plate_parts);
+            (bad_parts(language, &SignOffSubject::on_bed(printer, plate_parts), defects))
         }
     };
-    let row = TaskRow::new(Icon::PackageCheck, title).detail(detail).acts(acts);
-    row.picture(job.and_then(|job| job.file)).more(printer.last_print.map(|_| form()))
+    let detail = detail(language, app, printer, job.as_ref(), jobs);
+    TaskRow::new(Icon::PackageCheck, title).detail(detail).acts(acts).picture(job.and_then(|job| job.file))
+}
+
+/// Renders for whom the parts on a bed were printed, by when, and what waits for the bed.
+fn detail(language: Language, app: &ToDoHandles, printer: &Printer, job: Option<&PrintedJob>, jobs: usize) -> Markup {
+    let queued = waiting_words(language, waiting(&app.board, printer));
+    html! {
+        @if let Some(last) = printer.last_print {
+            a href=(job_path_of(last.order, last.job)) {
+                @match job { Some(job) => { (job.order) }, None => { (to_do::view_job(language)) } }
+            }
+            @if let Some(at) = job.and_then(|job| job.deadline) {
+                ", " (with_parts(&to_do::promised_for(language, SLOT), &[&time(language, at)]))
+            }
+        }
+        @if printer.last_print.is_some() && (jobs > 0 || queued.is_some()) { " · " }
+        @if let Some(words) = bed_words(language, jobs) { (waiting_jobs(&words, None)) } @else if let Some(words) = queued { (words) }
+    }
 }
 
 #[cfg(test)]
@@ -116,12 +131,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn beds_say_how_many_printers_stand_still_and_how_many_jobs_wait() {
+    fn beds_say_how_many_printers_they_free_and_how_many_jobs_wait() {
         let words = |beds, jobs| cost_words(Language::English, beds, jobs);
-        assert_eq!(words(1, 0), "1 printer blocked");
-        assert_eq!(words(1, 1), "1 printer blocked, 1 job waiting");
-        assert_eq!(words(4, 9), "4 printers blocked, 9 jobs waiting");
-        assert_eq!(cost_words(Language::German, 4, 1), "4 Drucker blockiert, 1 Druckauftrag wartet");
+        assert_eq!(words(1, 0), "Frees 1 printer");
+        assert_eq!(words(1, 1), "Frees 1 printer, 1 job waits");
+        assert_eq!(words(4, 9), "Frees 4 printers, 9 jobs wait");
+        assert_eq!(cost_words(Language::German, 4, 1), "Macht 4 Drucker frei, 1 Druckauftrag wartet");
     }
 
     #[test]

@@ -1,42 +1,84 @@
-//! Orders that will not be ready in time.
+//! Orders that will not be ready in time, and behind them those at risk: why, and what would have them ready in time.
 
-use maud::html;
+use std::cmp::Reverse;
+
+use maud::{Markup, html};
 
 use super::row::TaskRow;
 use super::{ROWS_PER_KIND, TaskKind, ToDoHandles, customer};
-use crate::design::Icon;
-use crate::staff::ORDERS_PATH;
-use crate::staff::timing::{timing_path, timing_words};
+use crate::design::{Icon, chip};
+use crate::staff::remedy::{delay_reason, recovery_words, remedy_act};
+use crate::staff::timing::{timing_path, timing_state, timing_words};
+use crate::staff::{ORDERS_PATH, TO_DO_PATH};
+use domain::forecast::last_job;
 use domain::order::Order;
 use domain::time::Timestamp;
 use domain::timing::Timing;
 use http_api::production::orders::OrderOutlook;
 use words::Language;
-use words::staff::to_do;
+use words::staff::{timing, to_do};
 
-/// Lists the late orders, earliest deadline first.
+/// Lists the late orders and then those at risk, earliest deadline first.
 pub(super) fn late(language: Language, app: &ToDoHandles) -> TaskKind {
     let (all, forecast) = (app.board.orders.all_resident(), app.board.forecaster.latest());
     let now = app.board.shop.environment.now();
     let expected_at = |order: &Order| forecast.orders.get(&order.id).copied();
-    let is_late = |order: &&Order| order.timing(expected_at(order), now) == Some(Timing::Late);
-    let deadline = |order: &Order| order.deadline().unwrap_or(Timestamp(i64::MAX));
-    let mut orders: Vec<&Order> = all.iter().filter_map(|(_, state)| state.state.as_ref()).filter(is_late).collect();
-    orders.sort_by_key(|order| (deadline(order), order.id));
-    let total = orders.len() as u64;
-    let rows = orders.iter().take(ROWS_PER_KIND as usize).map(|order| {
-        let outlook = OrderOutlook { expected_at: expected_at(order), timing: Some(Timing::Late) };
-        let title = html! { b { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } } };
-        let detail = html! {
-            (customer(language, order)) " · "
-            (timing_words(language, order, outlook))
-        };
-        TaskRow::new(Icon::Clock, title).detail(detail)
+    let urgent_orders = all.iter().filter_map(|(_, state)| {
+        let order = state.state.as_ref()?;
+        let timing = order.timing(expected_at(order), now)?;
+        (timing != Timing::OnTime).then_some((timing, order.deadline()?, order))
     });
-    let below = html! {
-        div class="choice" {
-            a href=(timing_path(Timing::Late)) { (to_do::late_orders(language, total)) }
-        }
+    let mut urgent_orders: Vec<(Timing, Timestamp, &Order)> = urgent_orders.collect();
+    urgent_orders.sort_by_key(|(timing, deadline, order)| (Reverse(*timing), *deadline, order.id));
+    let total = urgent_orders.len();
+    let late = urgent_orders.iter().filter(|(timing, ..)| *timing == Timing::Late).count();
+    let first_orders = urgent_orders.iter().take(ROWS_PER_KIND as usize);
+    let rows = first_orders.map(|(_, _, order)| {
+        let file = last_job(order, &forecast).and_then(|job| job.file_id);
+        row(language, app, order, &OrderOutlook::of(order, &forecast, now)).picture(file)
+    });
+    let title = if late == total { to_do::kind_late } else { timing::kind_late_or_at_risk };
+    let kind = TaskKind::new(language, "late", title, rows.collect());
+    TaskKind { total: total as u64, below: Some(lists(language, late, total - late)), ..kind }
+}
+
+/// Renders an order with the reason why it is late or at risk, and the act that would have it ready in time.
+fn row(language: Language, app: &ToDoHandles, order: &Order, outlook: &OrderOutlook) -> TaskRow {
+    let recovery = outlook.recovery.as_deref();
+    let at_risk = outlook.timing.filter(|timing| *timing == Timing::AtRisk);
+    let title = html! {
+        b { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } }
+        @if let Some((tone, label)) = at_risk.map(|timing| timing_state(language, timing)) { " " (chip(tone, &label)) }
     };
-    TaskKind { total, below: Some(below), ..TaskKind::new(language, "late", to_do::kind_late, rows.collect()) }
+    let detail = html! {
+        (customer(language, order)) " · "
+        (timing_words(language, order, outlook))
+        @if let Some(reason) = delay_reason(language, &app.jobs, order) { div { (reason) } }
+        @if let Some(recovery) = recovery { div { (recovery_words(language, recovery)) } }
+    };
+    let acts = recovery.map(|recovery| remedy_act(language, &app.board.shop, order, recovery, TO_DO_PATH));
+    TaskRow::new(Icon::Clock, title).detail(detail).acts(acts.unwrap_or_default())
+}
+
+/// Renders links to the lists of late orders and of those at risk.
+fn lists(language: Language, late: usize, at_risk: usize) -> Markup {
+    html! {
+        div class="choice" {
+            @if late > 0 { a href=(timing_path(Timing::Late)) { (to_do::late_orders(language, late as u64)) } }
+            @if at_risk > 0 { a href=(timing_path(Timing::AtRisk)) { (timing::orders_at_risk(language, at_risk)) } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_lists_with_orders_are_linked() {
+        let html = |late, at_risk| lists(Language::English, late, at_risk).into_string();
+        assert!(html(1, 0).contains(">View 1 late order</a>") && !html(1, 0).contains("at_risk"), "{}", html(1, 0));
+        assert!(html(0, 2).contains("?timing=at_risk\">View 2 orders at risk</a>"), "{}", html(0, 2));
+        assert!(!html(0, 2).contains("timing=late"), "{}", html(0, 2));
+    }
 }

@@ -1,12 +1,17 @@
 //! Row on the to-do page: a picture, a description of the task, and the actions with which to complete it.
 
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
 use crate::design::{Icon, icon};
 use crate::staff::card_picture::view_picture;
 use crate::staff::swatch::material_swatch;
 use domain::id::Id;
 use domain::material::MaterialFields;
+
+/// Class of a primary act. What people have entered cannot look like it, because quotation marks in it are escaped.
+const PRIMARY: &str = "class=\"btn primary\"";
+/// Class of any other act.
+const SECONDARY: &str = "class=\"btn\"";
 
 /// Row for one task.
 pub(in crate::staff) struct TaskRow {
@@ -38,6 +43,11 @@ impl TaskRow {
         Self { more, ..self }
     }
 
+    /// Returns the row without a primary act, for a page on which another row has it.
+    pub(super) fn demoted(self) -> Self {
+        Self { acts: demoted(self.acts), more: self.more.map(demoted), ..self }
+    }
+
     /// Replaces the icon with the picture of a file, if any.
     pub(super) fn picture(self, file: Option<Id>) -> Self {
         match file {
@@ -64,5 +74,29 @@ impl TaskRow {
                 @if let Some(more) = &self.more { div class="full" { (more) } }
             }
         }
+    }
+}
+
+/// Returns acts as they are beside a primary one.
+fn demoted(acts: Markup) -> Markup {
+    PreEscaped(acts.0.replace(PRIMARY, SECONDARY))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_without_a_primary_act_keeps_its_acts() {
+        let acts = || html! { button class="btn primary" { "Retry" } button class="btn" { "Cancel" } };
+        let more = || html! { a class="btn primary" href="/" { "class=\"btn primary\"" } };
+        let row = || TaskRow::new(Icon::Clock, html! { "Job" }).acts(acts()).more(Some(more()));
+        assert_eq!(row().html().0.matches("btn primary").count(), 3);
+        let demoted = row().demoted().html().0;
+        assert!(
+            demoted.contains("<button class=\"btn\">Retry</button><button class=\"btn\">Cancel</button>"),
+            "{demoted}"
+        );
+        assert_eq!(demoted.matches("btn primary").count(), 1, "that is text: {demoted}");
     }
 }

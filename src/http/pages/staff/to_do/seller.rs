@@ -18,7 +18,7 @@ pub(super) fn seller(language: Language, config: &Config) -> TaskKind {
     let row = || {
         TaskRow::new(Icon::CircleAlert, html! { b { (to_do::no_invoices(language)) } })
             .detail(html! { (sentence(&gaps_text(language, &gaps))) })
-            .acts(html! { a class="btn" href="/setup/commerce" { (to_do::open_setup(language)) } })
+            .acts(html! { a class="btn primary" href="/setup/commerce" { (to_do::open_setup(language)) } })
     };
     let rows = (!gaps.is_empty()).then(row).into_iter().collect();
     TaskKind::new(language, "seller", to_do::kind_seller, rows)

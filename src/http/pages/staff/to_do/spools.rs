@@ -46,11 +46,14 @@ fn row(language: Language, app: &ToDoHandles, task: &SpoolTask, named: &[&Job]) 
     let title = with_parts(&to_do::load(language, SLOT, NEXT_SLOT), &[&link, &printer_link(printer)]);
     let title = html! { b { (title) } };
     let label = to_do::load_spool_into(language, &printer.fields.name);
+    let offer = offer(language, printer, material);
+    // If the printer may have the spool already, to confirm it is the primary act.
+    let class = if offer.is_some() { "btn" } else { "btn primary" };
     let acts = html! {
-        a class="btn" href=(slot_form_path(printer, material.id)) aria-label=(label) { (to_do::load_spool(language)) }
+        a class=(class) href=(slot_form_path(printer, material.id)) aria-label=(label) { (to_do::load_spool(language)) }
     };
     let row = TaskRow::new(Icon::Layers, title).swatch(&material.fields);
-    Some(row.detail(detail(language, task, named)).acts(acts).more(offer(language, printer, material)))
+    Some(row.detail(detail(language, task, named)).acts(acts).more(offer))
 }
 
 /// Renders the number of jobs waiting for a spool, and lists the first of them.

@@ -36,7 +36,7 @@ fn row(language: Language, app: &ToDoHandles, jobs: &[Arc<Job>]) -> Option<TaskR
         " " span class="faint small" { (since(language, oldest)) }
     };
     let reason = app.jobs.waiting_reason(language, first);
-    let acts = html! { a class="btn" href=(path) { (to_do::view_job(language)) } };
+    let acts = html! { a class="btn primary" href=(path) { (to_do::view_job(language)) } };
     let listed = ROWS_PER_KIND as usize;
     let list = html! {
         details {

@@ -26,9 +26,26 @@ async fn chromium_clears_five_beds() {
     for n in 0..5 {
         floor.attention(n, "bed_not_cleared", false).await;
     }
-    task.end(&browser, 3);
+    task.end(&browser, 3, 0);
     browser.sees_no(&tab, "Beds to clear (").await;
     assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+/// Prints a part on a printer with manual bed clearing, rejects it, and has it made again.
+async fn reject_one(floor: &Floor, reason: &str) {
+    floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
+    let (order, job) = floor.one().await;
+    floor.attention(0, "bed_not_cleared", true).await;
+    floor.app.job_is(&job, "COMPLETED").await;
+    let inspection = json!({"goodCount": 0, "reason": reason});
+    floor.app.post(&floor.path(0, "/bed-cleared"), &inspection).await.expect(200);
+    until("the part to be made again", || async {
+        let jobs = floor.app.jobs(&order).await;
+        (jobs.len() == 2 && jobs.iter().all(|job| job["state"] == "COMPLETED")).then_some(())
+    })
+    .await;
+    floor.clear_bed(0).await;
+    floor.attention(0, "bed_not_cleared", false).await;
 }
 
 /// Prints a plate of four parts to the end on a printer with manual bed clearing. Returns the IDs of the order and its
@@ -57,15 +74,16 @@ async fn chromium_signs_off_a_plate_with_one_bad_part() {
     let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
     let base = floor.app.base.clone();
     let cookie = admin(&floor.app).await;
+    reject_one(&floor, "warping").await;
     let (order, job) = plate_of_four(&floor).await;
     let tab = browser.open(&base, "/floor", Some(&cookie)).await;
     let task = CountedTask::begin("one bad part", &browser);
     browser.press(&tab, "Bad parts").await;
-    browser.fill(&tab, "Defect", "warping").await;
-    browser.press(&tab, "3 good").await;
+    // The usual defect is chosen already.
+    browser.press(&tab, "1 bad").await;
     let is_rejected = |job: &Value| job["attempts"][0]["signOff"]["reason"] == "warping";
     let inspected = floor.job_until("the part to be rejected", &job, is_rejected).await;
-    task.end(&browser, 3);
+    task.end(&browser, 2, 0);
     assert_eq!(inspected["attempts"][0]["signOff"]["goodCount"], 3, "{inspected}");
     floor.attention(0, "bed_not_cleared", false).await;
     until("the part to be made again", || async { (floor.app.jobs(&order).await.len() == 2).then_some(()) }).await;
@@ -90,7 +108,7 @@ async fn chromium_pauses_and_cancels_a_print() {
     browser.press(&tab, &format!("Cancel… {number} on {printer}")).await;
     browser.press(&tab, &format!("Cancel {number} on {printer}")).await;
     floor.app.job_is(&job, "FAILED").await;
-    task.end(&browser, 3);
+    task.end(&browser, 3, 0);
     floor.free(0).await;
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
@@ -117,7 +135,7 @@ async fn chromium_loads_the_spool_that_a_job_waits_for() {
     browser.press(&tab, &format!("Load spool into {printer}")).await;
     browser.press(&tab, "Save contents").await;
     floor.app.job_is(&job, "PRINTING").await;
-    task.end(&browser, 3);
+    task.end(&browser, 3, 0);
     let slots = floor.app.get(&floor.path(0, "")).await.expect(200)["slots"].clone();
     assert_eq!(slots[0]["materialId"], json!(floor.material), "{slots}");
     assert_eq!(browser.faults(&base), Vec::<String>::new());

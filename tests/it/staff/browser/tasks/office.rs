@@ -28,7 +28,7 @@ async fn find_answer_of_failing_webhook(browser: &mut Browser, tab: &Tab, app: &
     browser.press(tab, &sink.url()).await;
     browser.press(tab, "Request and response").await;
     browser.sees(tab, "Status 500").await;
-    task.end(browser, 3);
+    task.end(browser, 3, 0);
     assert_eq!(delivery["lastStatus"], 500, "{delivery}");
 }
 
@@ -48,7 +48,7 @@ async fn find_who_did_what_yesterday(browser: &mut Browser, tab: &Tab, app: &App
     browser.press(tab, "Audit log").await;
     browser.press(tab, "Yesterday").await;
     browser.sees(tab, "Sam adjusted the stock of ABS white").await;
-    task.end(browser, 3);
+    task.end(browser, 3, 0);
     assert_eq!(entry["subject"], json!({"kind": "material", "id": material}), "{entry}");
 }
 
@@ -64,7 +64,7 @@ async fn receive_stock(browser: &mut Browser, tab: &Tab, app: &App) {
         (stock["quantity"] == 1_000).then_some(())
     })
     .await;
-    task.end(browser, 3);
+    task.end(browser, 3, 0);
 }
 
 /// Creates a product from a file, and places a customer's order for it.
@@ -79,7 +79,7 @@ async fn sell_file(browser: &mut Browser, tab: &Tab, app: &App) {
     browser.fill(tab, "Customer email", ANN).await;
     browser.press(tab, "Add and order one").await;
     browser.until(tab, "the order's page", "/^\\/shop\\/orders\\/[0-9a-f-]{36}$/.test(location.pathname)").await;
-    task.end(browser, 4);
+    task.end(browser, 4, "12.50".len() + ANN.len());
     let path = browser.path(tab).await;
     let order = app.get(&format!("/api/orders/{}", path.rsplit('/').next().unwrap())).await.expect(200);
     assert_eq!(order["customerEmail"], ANN, "{order}");

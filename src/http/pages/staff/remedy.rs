@@ -1,0 +1,72 @@
+//! Late orders on the staff pages: why an order is late, what would have it ready in time, and a link or button to do
+//! it.
+
+use maud::{Markup, html};
+
+use super::card_print::{job_path_of, printer_path};
+use super::order::order_path;
+use super::shell::act;
+use super::stock::slot_form_path;
+use crate::frame::{SLOT, time, with_parts};
+use crate::times::{message_in, translated_message};
+use domain::forecast::last_job;
+use domain::order::Order;
+use domain::remedy::{MAX_PRIORITY, OrderRecovery, Remedy, RemedyAct};
+use http_api::production::jobs::JobHandles;
+use http_api::production::printers::PrinterHandles;
+use words::Language;
+use words::staff::{timing as texts, to_do};
+
+/// Renders what the last job of an order waits for, or why it failed; `None` if it is printing or finished.
+pub(super) fn delay_reason(language: Language, app: &JobHandles, order: &Order) -> Option<Markup> {
+    let forecast = app.forecaster.latest();
+    let job = last_job(order, &forecast)?;
+    let error = job.error.as_ref().map(|error| message_in(language, error));
+    let reason = app.waiting_reason(language, job).map(|words| translated_message(language, &words)).or(error)?;
+    Some(html! { a href=(job_path_of(order.id, job.id)) { (job.number_text()) } ": " (reason) })
+}
+
+/// Renders what would have an order ready in time, or that nothing does and the earliest time, as one or two sentences.
+pub(super) fn recovery_words(language: Language, recovery: &OrderRecovery) -> Markup {
+    let stated_at = html! { @if let Some(at) = recovery.stated_at() { (time(language, at)) } };
+    with_parts(&recovery.words(language, SLOT), &[&stated_at])
+}
+
+/// Renders a link or button to the act that is suggested for an order; renders nothing if there is none. `back` is the
+/// page to which a button returns.
+pub(super) fn remedy_act(
+    language: Language,
+    shop: &PrinterHandles,
+    order: &Order,
+    recovery: &OrderRecovery,
+    back: &str,
+) -> Markup {
+    let Some(remedy) = recovery.suggestion() else { return html! {} };
+    match remedy.act {
+        RemedyAct::RaisePriority => {
+            let fields = html! {
+                input type="hidden" name="priority" value=(MAX_PRIORITY);
+                input type="hidden" name="back" value=(back);
+            };
+            let (path, button) = (order_path(order.id, "change"), format!("raise-{}", order.id));
+            act(&path, &button, "btn", &texts::change_priority(language), Some(&fields))
+        }
+        RemedyAct::SignOff | RemedyAct::Retry => {
+            let job = remedy.jobs.first().map(|job| job_path_of(order.id, job.id));
+            html! { @if let Some(path) = job { a class="btn" href=(path) { (to_do::view_job(language)) } } }
+        }
+        RemedyAct::Resume | RemedyAct::ClearBed | RemedyAct::ReturnToService => {
+            let printer = remedy.printer.as_ref().map(|printer| printer_path(printer.id));
+            html! { @if let Some(path) = printer { a class="btn" href=(path) { (texts::open_printer(language)) } } }
+        }
+        RemedyAct::Load => html! {
+            @if let Some(path) = load_path(shop, remedy) { a class="btn" href=(path) { (to_do::load_spool(language)) } }
+        },
+    }
+}
+
+/// Returns the path of the form with which the first spool is loaded; `None` if its printer no longer exists.
+fn load_path(shop: &PrinterHandles, remedy: &Remedy) -> Option<String> {
+    let printer = shop.printers.resident(remedy.printer.as_ref()?.id)?.read();
+    Some(slot_form_path(printer.state.as_ref()?, remedy.materials.first()?.id))
+}

@@ -1,0 +1,224 @@
+//! Work done since the shift began, by person, as a panel beside the tasks: parts signed off, beds cleared, deliveries
+//! and shipments. It is read from the events and the stock movements of the shift, once for all viewers until something
+//! happens.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use maud::{Markup, html};
+
+use super::{ACTIVITY_PATH, ToDoHandles};
+use crate::frame::{NEXT_SLOT, SLOT, with_parts};
+use crate::staff::card_print::job_path_of;
+use crate::staff::names::ActorNames;
+use crate::staff::shell::time_of_day;
+use crate::staff::sign_off::defect_name;
+use crate::staff::stock::material_path;
+use actors::app::App;
+use config::Config;
+use domain::amount::Amount;
+use domain::audit::AuditedAct;
+use domain::id::Id;
+use domain::material::stock_amount;
+use domain::shift::{PersonWork, ShiftEntry, SignedParts, WORK_EVENTS, work_by_person};
+use domain::time::Timestamp;
+use http::error::ApiError;
+use http::resource_state::ResourceState;
+use store::queries::AuditFilter;
+use words::Language;
+use words::staff::{common, to_do};
+
+/// Maximum number of events of a shift that are read, latest first.
+const MAX_EVENTS: u64 = 2000;
+/// Maximum number of deliveries of a shift that are read, latest first.
+const MAX_DELIVERIES: u64 = 200;
+/// Maximum number of people shown; whoever did something last comes first.
+const MAX_PEOPLE: usize = 8;
+/// Maximum number of prints with rejected parts, and of materials, shown for each person.
+const MAX_LINES: usize = 3;
+
+/// State of the shop when the work was read: the start of the shift, the last event, and the commits of the stock.
+type ShiftMark = (Timestamp, i64, i64);
+
+/// Work of the shift as last read.
+#[derive(Default)]
+pub(crate) struct ShiftCache(Mutex<Option<(ShiftMark, Arc<Vec<PersonWork>>)>>);
+
+impl ResourceState for ShiftCache {
+    fn create(_: &App, _: &Config) -> Self {
+        Self::default()
+    }
+}
+
+impl ShiftCache {
+    /// Returns the work, if it was read in this state of the shop.
+    fn latest(&self, mark: ShiftMark) -> Option<Arc<Vec<PersonWork>>> {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.as_ref().filter(|(own, _)| *own == mark).map(|(_, people)| people.clone())
+    }
+
+    fn record(&self, mark: ShiftMark, people: Arc<Vec<PersonWork>>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((mark, people));
+    }
+}
+
+/// Renders the panel.
+pub(super) async fn done(language: Language, app: &ToDoHandles) -> Result<Markup, ApiError> {
+    let now = app.board.shop.environment.now();
+    let start = app.config.shop.hours().unwrap_or_default().shift_start(now);
+    let people = work_since(app, start).await?;
+    let visible = people.get(..MAX_PEOPLE.min(people.len())).unwrap_or_default();
+    let actors: BTreeSet<&str> = visible.iter().map(|person| person.actor.as_str()).collect();
+    let names = app.log.names.actors(language, &actors).await?;
+    let material = |id: Id| {
+        let versioned = app.board.shop.materials.resident(id)?.read();
+        versioned.state.as_ref().map(|material| (material.fields.name.clone(), material.fields.kind))
+    };
+    let delivery = |id: Id, amount: Amount| {
+        let (name, kind) = material(id)?;
+        Some(html! { (stock_amount(language, amount, kind)) " " a href=(material_path(id)) { (name) } })
+    };
+    let row = |person: &PersonWork| {
+        let received = person.received.iter().take(MAX_LINES).filter_map(|(id, amount)| delivery(*id, *amount));
+        row(language, person, &names, &received.collect::<Vec<_>>())
+    };
+    let rows: Vec<Markup> = visible.iter().map(row).collect();
+    Ok(panel(language, start, &rows, people.len().saturating_sub(visible.len())))
+}
+
+/// Returns the work since a time, by person.
+async fn work_since(app: &ToDoHandles, start: Timestamp) -> Result<Arc<Vec<PersonWork>>, ApiError> {
+    let stock = app.board.shop.materials.all_resident();
+    let stock_commits = stock.iter().map(|(_, versioned)| versioned.version).fold(0, i64::wrapping_add);
+    let mark = (start, *app.outbox.last().borrow(), stock_commits);
+    if let Some(people) = app.shift.latest(mark) {
+        return Ok(people);
+    }
+    let queries = &app.jobs.queries;
+    let events = queries.events_since(&WORK_EVENTS, start, MAX_EVENTS).await?;
+    let mut entries: Vec<ShiftEntry> = events.iter().filter_map(|one| ShiftEntry::of_event(&one.event)).collect();
+    let action = Some(AuditedAct::MaterialAdjust.name().to_owned());
+    let filter = AuditFilter { action, from: Some(start), ..AuditFilter::default() };
+    let adjusted = queries.audit_stretch(&filter, None, MAX_DELIVERIES as usize).await?.entries;
+    let materials: BTreeSet<Id> = adjusted.iter().map(|entry| entry.subject_id).collect();
+    let materials: Vec<Id> = materials.into_iter().collect();
+    let movements = queries.receipts_since(&materials, start, MAX_DELIVERIES).await?;
+    entries.extend(movements.iter().filter_map(ShiftEntry::of_movement));
+    let people = Arc::new(work_by_person(entries));
+    app.shift.record(mark, people.clone());
+    Ok(people)
+}
+
+fn panel(language: Language, start: Timestamp, rows: &[Markup], others: usize) -> Markup {
+    html! {
+        section class="panel pad work" aria-labelledby="done-title" {
+            h2 id="done-title" { (to_do::done_heading(language)) }
+            p class="small muted" {
+                (with_parts(&to_do::done_since(language, SLOT), &[&time_of_day(language, start)]))
+            }
+            @if rows.is_empty() { p { (to_do::done_nothing(language)) } }
+            @else { ol class="timeline" { @for row in rows { (row) } } }
+            @if others > 0 { p class="small muted" { (to_do::further(language, others)) } }
+            a class="small" href=(ACTIVITY_PATH) { (common::recent_activity(language)) }
+        }
+    }
+}
+
+/// Renders the work of a person, with the deliveries that the person has received.
+fn row(language: Language, person: &PersonWork, names: &ActorNames, received: &[Markup]) -> Markup {
+    let name = html! { b { (names.name(&person.actor).text) } };
+    let work = html! { (facts(language, person).join(", ")) };
+    let further = person.rejected.len().saturating_sub(MAX_LINES);
+    html! {
+        li class=(if person.rejected.is_empty() { "ok" } else { "warn" }) {
+            (with_parts(&to_do::done_by(language, SLOT, NEXT_SLOT), &[&name, &work]))
+            " " span class="faint small" { (time_of_day(language, person.last_at)) }
+            @for signed in person.rejected.iter().take(MAX_LINES) {
+                div class="small" { a href=(job_path_of(signed.order_id, signed.job_id)) { (rejected(language, signed)) } }
+            }
+            @if further > 0 { div class="small muted" { (to_do::further(language, further)) } }
+            @for delivery in received { div class="small muted" { (delivery) } }
+        }
+    }
+}
+
+/// Returns the numbers of a person's work, in words.
+fn facts(language: Language, person: &PersonWork) -> Vec<String> {
+    let PersonWork { good, parts, beds, shipments, .. } = *person;
+    let deliveries = person.received.len();
+    let facts = [
+        (parts > 0).then(|| to_do::done_parts(language, good, parts)),
+        (beds > 0).then(|| to_do::done_beds(language, beds)),
+        (shipments > 0).then(|| to_do::done_shipments(language, shipments)),
+        (deliveries > 0).then(|| to_do::done_deliveries(language, deliveries)),
+    ];
+    facts.into_iter().flatten().collect()
+}
+
+/// Describes a print of which parts were rejected: `1 of 6 bad, layer shift`.
+fn rejected(language: Language, signed: &SignedParts) -> String {
+    let (bad, parts) = (signed.bad_count(), signed.plate_parts);
+    match &signed.reason {
+        Some(reason) => to_do::done_bad_reason(language, bad, parts, &defect_name(language, reason)),
+        None => to_do::done_bad(language, bad, parts),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn person() -> PersonWork {
+        let signed = SignedParts {
+            attempt_id: Id::ONLY,
+            job_id: Id::ONLY,
+            order_id: Id::ONLY,
+            good_count: 5,
+            plate_parts: 6,
+            reason: Some("layer_shift".to_owned()),
+        };
+        PersonWork {
+            actor: "mia".to_owned(),
+            last_at: Timestamp(0),
+            beds: 2,
+            good: 17,
+            parts: 18,
+            rejected: vec![signed],
+            received: vec![(Id::ONLY, Amount::units(1000))],
+            shipments: 1,
+        }
+    }
+
+    #[test]
+    fn a_person_has_one_entry_with_the_rejected_parts_below() {
+        let html = |language| row(language, &person(), &ActorNames::default(), &[]).into_string();
+        let english = html(Language::English);
+        let work = "<b>mia</b>: 17 of 18 good, 2 beds cleared, 1 shipment, 1 delivery received <span";
+        for text in ["<li class=\"warn\">", work, ">1 of 6 bad, layer shift</a>"] {
+            assert!(english.contains(text), "{text} in {english}");
+        }
+        let german = html(Language::German);
+        for text in ["17 von 18 gut, 2 Druckbetten freigegeben, 1 Sendung", ">1 von 6 Ausschuss, Schichtversatz</a>"] {
+            assert!(german.contains(text), "{text} in {german}");
+        }
+    }
+
+    #[test]
+    fn a_shift_without_work_says_what_appears_here() {
+        let html = panel(Language::English, Timestamp(0), &[], 0).into_string();
+        assert!(html.contains("Nothing yet.") && html.contains("href=\"/to-do/activity\""), "{html}");
+        assert!(!html.contains("<ol"), "{html}");
+    }
+
+    #[test]
+    fn work_is_read_again_once_something_has_happened() {
+        let (cache, people) = (ShiftCache::default(), Arc::new(vec![person()]));
+        let mark = (Timestamp(1), 7, 3);
+        assert_eq!(cache.latest(mark), None);
+        cache.record(mark, people.clone());
+        assert_eq!(cache.latest(mark), Some(people));
+        for other in [(Timestamp(2), 7, 3), (Timestamp(1), 8, 3), (Timestamp(1), 7, 4)] {
+            assert_eq!(cache.latest(other), None);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! To-do page: its panels follow what happens without loading the page again, and its rows are two lines high.
+
+use serde_json::{Value, json};
+
+use super::parts::{name, over};
+use crate::support::browser::Browser;
+
+/// Maximum height of a row on a desk, in pixels: two lines of links, and the space around them.
+const MAX_ROW_HEIGHT: f64 = 80.0;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_follows_the_work_of_the_shift_and_the_next_hours() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let (floor, _, cookie) = over(2).await;
+    let (base, printer) = (floor.app.base.clone(), name(&floor, 0).await);
+    let tab = browser.open(&base, "/to-do", Some(&cookie)).await;
+    browser.window(&tab, 1440, 900, false).await;
+    for words in ["Next hours", "No bed has to be cleared by then", "Done this shift", "Nothing yet"] {
+        browser.sees(&tab, words).await;
+    }
+    let heights = "[...document.querySelectorAll('#kind-beds .row')].map(row => row.getBoundingClientRect().height)";
+    let heights = browser.eval(&tab, heights).await;
+    let heights: Vec<f64> = heights.as_array().unwrap().iter().filter_map(Value::as_f64).collect();
+    assert!(heights.len() == 2 && heights.iter().all(|height| *height <= MAX_ROW_HEIGHT), "{heights:?}");
+    browser.eval(&tab, "window.isSame = true").await;
+    browser.press_near(&tab, "Some parts are bad", &printer).await;
+    browser.press_near(&tab, "Bad", &printer).await;
+    for words in ["Sam: 0 of 1 good, 1 bed cleared", "1 of 1 bad"] {
+        browser.sees(&tab, words).await;
+    }
+    // The part that is made again ends in the next hours, and its bed is cleared by a person.
+    let expected = "document.querySelector('#next-hours li b')?.textContent.trim() === '1'";
+    browser.until(&tab, "the bed to be expected", expected).await;
+    assert_eq!(browser.eval(&tab, "window.isSame").await, json!(true), "the page was loaded again");
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
