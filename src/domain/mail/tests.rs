@@ -238,6 +238,7 @@ fn each_flag_has_a_name_in_the_subject_of_its_alert() {
     }
 }
 
+#[test]
 fn the_kind_of_an_alert_follows_from_the_flag_and_has_a_page() {
     use AlertKind as K;
     for (flag, kind, name) in [
@@ -248,7 +249,7 @@ fn the_kind_of_an_alert_follows_from_the_flag_and_has_a_page() {
         ("disputed", K::MoneyDue, "disputed"),
         ("dispute_lost", K::MoneyDue, "dispute lost"),
         ("short", K::Order, "fewer good parts than ordered"),
-        ("odd_flag", K::Order, "odd flag"),
+        ("odd_flag", K::Order, "needs attention"),
     ] {
         assert_eq!((K::of_flag(flag), flag_name(Language::English, flag).as_str()), (kind, name));
     }
