@@ -10,7 +10,9 @@ use super::disputes::{book_lost, disputed};
 use super::failed::{note_back, reads_again, refund_failed, see_asked, went_again};
 use super::{LOST_DISPUTE, Ledger, LedgerEdit, LedgerStage, LedgerTerms, PROCESSOR, Payment, PaymentUpdate, books};
 use crate::attention_flag::AttentionFlag;
+use crate::notation;
 use crate::refusal::Refusal;
+use words::Language;
 
 /// Flag for an owner that holds money that must be refunded.
 const REFUND_DUE: &str = AttentionFlag::RefundDue.word();
@@ -244,10 +246,9 @@ pub(crate) fn flag_money(on: &mut LedgerEdit<'_>) {
     let kept_cents = books.kept_cents;
     let owed = if *stage == LedgerStage::Closed { 0 } else { *total };
     let refund_due = *stage != LedgerStage::Payable && (kept_cents > owed || books.foreign);
-    let due = format!(
-        "the payments amount to {kept_cents} {currency}, but the status of the {kind} is {status} and its total \
-         {total} {currency}"
-    );
+    let [kept, total_price] = [kept_cents, *total].map(|cents| notation::amount(Language::English, cents, currency));
+    let due =
+        format!("the payments amount to {kept}, but the status of the {kind} is {status} and its total {total_price}");
     let mismatch = format!("the processor charged another amount or currency than was due: {due}");
     on.raise_flag(REFUND_DUE, refund_due, &format!("money must be refunded: {due}"));
     on.raise_flag(AMOUNT_MISMATCH, books.mismatch, &mismatch);
