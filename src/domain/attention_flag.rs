@@ -17,9 +17,9 @@ pub enum AttentionFlag {
     Surplus,
     /// Order whose invoice cannot be issued, because the seller's details are incomplete.
     SellerIncomplete,
-    /// Received more money than is due, or money for something that was cancelled.
+    /// Payments beyond the amount due, or for something that was cancelled.
     RefundDue,
-    /// Received a payment with a different amount or currency.
+    /// Payment with a different amount or currency than was due.
     AmountMismatch,
     /// Refund that the processor rejected or that failed later.
     RefundFailed,

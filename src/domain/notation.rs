@@ -1,5 +1,5 @@
-//! Amounts, sizes and dates in texts for customers and for the staff, as each language writes them. Numbers and dates in
-//! English are written as everywhere else in the shop ([`crate::currency`], [`crate::shop_clock`]).
+//! Amounts, sizes and dates in texts for customers and for the staff, as each language writes them. Numbers and dates
+//! in English are written as everywhere else in the shop ([`crate::currency`], [`crate::shop_clock`]).
 
 use std::fmt::Display;
 

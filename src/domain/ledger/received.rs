@@ -246,9 +246,10 @@ pub(crate) fn flag_money(on: &mut LedgerEdit<'_>) {
     let kept_cents = books.kept_cents;
     let owed = if *stage == LedgerStage::Closed { 0 } else { *total };
     let refund_due = *stage != LedgerStage::Payable && (kept_cents > owed || books.foreign);
-    let [kept, total_price] = [kept_cents, *total].map(|cents| notation::amount(Language::English, cents, currency));
-    let due =
-        format!("the payments amount to {kept}, but the status of the {kind} is {status} and its total {total_price}");
+    let [balance, total_price] = [kept_cents, *total].map(|cents| notation::amount(Language::English, cents, currency));
+    let due = format!(
+        "the payments amount to {balance}, but the status of the {kind} is {status} and its total {total_price}"
+    );
     let mismatch = format!("the processor charged another amount or currency than was due: {due}");
     on.raise_flag(REFUND_DUE, refund_due, &format!("money must be refunded: {due}"));
     on.raise_flag(AMOUNT_MISMATCH, books.mismatch, &mismatch);

@@ -82,7 +82,10 @@ pub(super) fn more(
         SIDES.iter().zip(usual).map(|((name, _), usual)| value(name).unwrap_or_else(|| usual.to_string())).collect();
     html! {
         details class="field" open[is_open] {
-            summary { (texts::more_fields(language)) " " span class="soft" { (machine_words(language, &chosen, &sides)) } }
+            summary {
+                (texts::more_fields(language)) " "
+                span class="soft" { (machine_words(language, &chosen, &sides)) }
+            }
             div class="field" {
                 label for="machineType" { (texts::machine_field(language)) }
                 select id="machineType" name="machineType" {

@@ -54,8 +54,8 @@ on_sqlite! {
         is_sound(&form);
         assert!(!form.text.contains("id=\"serial\"") && form.text.contains("id=\"apiKey\""), "{}", form.text);
         // What has a default is folded away below it.
-        let (asked, folded) = form.text.split_once("<summary>More ").expect("what has a default");
-        assert!(!["machineType", "buildVolume.x", "plateType"].iter().any(|name| asked.contains(name)), "{asked}");
+        let (open, folded) = form.text.split_once("<summary>More ").expect("what has a default");
+        assert!(!["machineType", "buildVolume.x", "plateType"].iter().any(|name| open.contains(name)), "{open}");
         assert!(folded.contains("Filament printer, 220 × 220 × 250 mm") && folded.contains("\"plateType\""), "{folded}");
         assert!(by_number.text.contains("Filament printer, 256 × 256 × 256 mm"), "{}", by_number.text);
 

@@ -75,6 +75,7 @@ fn the_reason_of_a_flag_states_amounts_as_people_write_them() {
     });
     assert!(disputed.contains("the customer disputed $5.00 of a payment (fraudulent)"), "{disputed}");
     let twice = reason(paid(700, "pi_2"));
-    let due = "money must be refunded: the payments amount to $12.00, but the status of the order is paid and its total $5.00";
+    let due = "money must be refunded: the payments amount to $12.00, but the status of the order is paid and its \
+               total $5.00";
     assert!(twice.contains(due), "{twice}");
 }

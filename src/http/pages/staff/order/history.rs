@@ -18,13 +18,13 @@ const NO_PRINTER: &str = "none";
 
 /// Message about an event, by what it names.
 enum EventText {
-    /// The event is about the order itself.
+    /// Message about the order itself.
     Order(fn(Language) -> String),
-    /// Names the job.
+    /// Message that names the job.
     Job(fn(Language, &str) -> String),
-    /// Names the job and the printer that prints it.
+    /// Message that names the job and the printer that prints it.
     Print(fn(Language, &str, &str) -> String),
-    /// Names the printer.
+    /// Message that names the printer.
     Printer(fn(Language, &str) -> String),
 }
 

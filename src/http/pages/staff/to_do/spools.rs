@@ -50,16 +50,20 @@ fn row(language: Language, app: &ToDoHandles, task: &SpoolTask, named: &[&Job]) 
     let link = html! { a href=(material_path(material.id)) { (material.fields.name) } };
     let title = with_parts(&to_do::load(language, SLOT, NEXT_SLOT), &[&link, &links]);
     let title = html! { b { (title) } };
-    let shown = printers.iter().copied().take(PRINTERS_NAMED);
-    let offers: Vec<Markup> = shown.clone().filter_map(|printer| offer(language, printer, material)).collect();
+    let first = printers.iter().copied().take(PRINTERS_NAMED);
+    let offers: Vec<Markup> = first.clone().filter_map(|printer| offer(language, printer, material)).collect();
     let acts = html! {
-        @for (n, printer) in shown.enumerate() {
+        @for (n, printer) in first.enumerate() {
             // If a printer may have the spool already, to confirm it is the primary act.
             @let class = if n == 0 && offers.is_empty() { "btn primary" } else { "btn" };
             @let name = &printer.fields.name;
             @let label = to_do::load_spool_into(language, name);
             a class=(class) href=(slot_form_path(printer, material.id)) aria-label=(label) {
-                @if printers.len() == 1 { (to_do::load_spool(language)) } @else { (to_do::into_printer(language, name)) }
+                @if printers.len() == 1 {
+                    (to_do::load_spool(language))
+                } @else {
+                    (to_do::into_printer(language, name))
+                }
             }
         }
     };

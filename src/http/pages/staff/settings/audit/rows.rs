@@ -39,7 +39,9 @@ fn row(language: Language, entry: &Audit, names: &AuditNames, clock: &ShopClock)
             p {
                 b { (named(&names.actor(entry))) } " " (&*before)
                 @if let Some(after) = after { (named(&names.subject(entry))) (&*after) }
-                @if let Some(outcome) = outcome_label(language, &entry.outcome) { " " (chip(Tone::Attention, &outcome)) }
+                @if let Some(outcome) = outcome_label(language, &entry.outcome) {
+                    " " (chip(Tone::Attention, &outcome))
+                }
             }
             details {
                 summary { (texts::details(language)) }
