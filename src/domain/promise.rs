@@ -125,6 +125,25 @@ mod tests {
     }
 
     #[test]
+    fn an_order_of_ten_minutes_teaches_and_a_shorter_one_does_not() {
+        let ratio = |expected_ms: i64, took_ms: i64| {
+            let (expected_at, met_at) = (NOW.plus_ms(expected_ms), Some(NOW.plus_ms(took_ms)));
+            Promise { expected_at, met_at, ..met_after(1.0) }.ratio()
+        };
+        assert_eq!(ratio(LEAST_LEAD_MS, 2 * LEAST_LEAD_MS), Some(2.0));
+        assert_eq!(ratio(LEAST_LEAD_MS - 1, LEAST_LEAD_MS), None);
+        assert_eq!(ratio(HOUR, -HOUR), Some(0.0), "a clock that was set back");
+    }
+
+    #[test]
+    fn the_deadline_is_the_earlier_of_what_was_promised_and_what_is_due() {
+        let promise = met_after(1.0);
+        let deadline = |due_ms: Option<i64>| promise.deadline(due_ms.map(|ms| NOW.plus_ms(ms)));
+        assert_eq!([None, Some(1)].map(deadline), [NOW; 2]);
+        assert_eq!(deadline(Some(-1)), NOW.plus_ms(-1));
+    }
+
+    #[test]
     fn the_last_orders_count_and_no_older_ones() {
         let mut stretch = DelayRatios::default();
         (0..=MAX_RATIOS).for_each(|n| stretch.learn(&met_after(1.0 + n as f64)));

@@ -3,6 +3,8 @@
 mod causes;
 mod fleets;
 mod forgiven;
+mod index;
+mod reasons;
 
 use std::sync::Arc;
 
@@ -276,13 +278,14 @@ fn a_healthy_printer_is_preferred_to_one_that_refused_a_start() {
 #[test]
 fn a_job_is_given_up_when_three_printers_or_all_of_two_refused_it() {
     // (printers that fit, printers that refused it, given up)
-    let cases: [(&[u32], &[u32], bool); 7] = [
+    let cases: [(&[u32], &[u32], bool); 8] = [
         (&[7, 8, 9, 10], &[7, 8], false),
         (&[7, 8, 9, 10], &[7, 8, 9], true),
         (&[7, 8, 9], &[7, 8], false),
         (&[7, 8], &[7], false),
         (&[7, 8], &[7, 8], true),
         (&[7], &[7], false),
+        (&[7], &[7, 50], true),
         (&[], &[7, 8], false),
     ];
     for (fitting, refused_by, given_up) in cases {
@@ -310,7 +313,7 @@ fn a_job_is_given_up_when_three_printers_or_all_of_two_refused_it() {
 fn the_only_printer_that_fits_must_have_started_another_job_since() {
     let last_start = |job: u32, ms: i64| Some(ConfirmedStart { job: id(job), at: NOW.plus_ms(ms) });
     let cases =
-        [(None, false), (last_start(1000, 0), false), (last_start(77, -2000), false), (last_start(77, 0), true)];
+        [(None, false), (last_start(1000, 0), false), (last_start(77, -1000), false), (last_start(77, -999), true)];
     for (last_start, given_up) in cases {
         let mut board = board(None);
         let mut one = order(1, &[5]);

@@ -1,5 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod floor;
+
 use std::sync::Arc;
 
 use proptest::prelude::*;

@@ -116,6 +116,31 @@ mod tests {
     }
 
     #[test]
+    fn spelt_times_are_pairs_of_an_amount_and_a_unit() {
+        for (text, seconds) in [
+            ("1 hour 25 minutes", 5_100),
+            ("2 days 1 hour", 176_400),
+            ("1 day", 86_400),
+            ("1 min 30 sec", 90),
+            ("1 minute 1 second", 61),
+            ("0 hours 45 seconds", 45),
+        ] {
+            assert_eq!(spelt_time(text), Some(seconds), "{text}");
+        }
+        for text in ["", "hour", "1 hour 25", "1 fortnight", "an hour", "1 hour -5 minutes"] {
+            assert_eq!(spelt_time(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn three_numbers_with_decimals_are_a_list_and_three_without_are_not() {
+        assert_eq!(numbers("1.5,2.25,3.5"), Some(vec![1.5, 2.25, 3.5]));
+        assert_eq!(numbers("1, 2, 3"), Some(vec![1.0, 2.0, 3.0]));
+        assert_eq!(numbers("1,2,3"), None);
+        assert_eq!((number("inf"), number("-0.5"), number(" 0 ")), (None, None, Some(0.0)));
+    }
+
+    #[test]
     fn a_decimal_comma_is_no_list() {
         assert_eq!(numbers("3,68"), Some(vec![3.68]));
         assert_eq!(numbers("3,68, 5,17"), Some(vec![3.68, 5.17]));

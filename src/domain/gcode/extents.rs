@@ -208,6 +208,35 @@ mod tests {
     }
 
     #[test]
+    fn absolute_and_relative_positions_take_turns() {
+        let square = Some(Dimensions { x: 5.0, y: 7.0, z: 0.2 });
+        assert_eq!(of("M83\nG1 X10 Y10 Z0.2\nG1 X15 E1\nG1 Y17 E1\n").size(), square, "only the extruder is relative");
+        assert_eq!(of("G91\nG90\nG1 X10 Y10 Z0.2\nG1 X15 E1\nG1 Y17 E2\n").size(), square);
+        let shrinking = "M83\nM82\nG92 E5\nG1 X10 Y10 Z0.2\nG1 X15 E6\nG1 Y17 E7\nG1 X90 E1\n";
+        assert_eq!(of(shrinking).size(), square, "the last move pulls the filament back");
+    }
+
+    #[test]
+    fn what_is_extruded_in_place_or_in_a_line_that_is_too_long_is_passed_over() {
+        let square = "G1 X10 Y10 Z0.2\nG1 X15 E1\nG1 Y17 E2\n";
+        let size = of(square).size();
+        assert_eq!(size, Some(Dimensions { x: 5.0, y: 7.0, z: 0.2 }));
+        assert_eq!(of(&format!("{square}G0 X150 Y150 Z30\nG1 E5\n")).size(), size, "a drop that is primed");
+        assert_eq!(of(&format!("{square}G1 X99 E9 ;{}\n", "x".repeat(600))).size(), size);
+        assert_eq!(of("G1 X10 Y10 E1\n").size(), None, "nothing has no height");
+    }
+
+    #[test]
+    fn a_print_may_leave_its_bed_by_a_tenth_of_a_millimetre_on_each_side() {
+        let beyond = |shape: &str| of(&format!("{PRINT}; bed_shape = {shape}\n")).beyond_bed();
+        assert_eq!(beyond("10.05x20.05,29.95x20.05,29.95x49.95,10.05x49.95"), None);
+        let words = beyond("10.2x20,30x20,30x50,10.2x50").unwrap_or_default();
+        assert!(words.starts_with("its X ranges from 10.0 to 30.0 mm") && !words.contains("its Y"), "{words}");
+        let words = beyond("10x20.2,30x20.2,30x49.8,10x49.8").unwrap_or_default();
+        assert!(words.starts_with("its Y ranges from 20.0 to 50.0 mm"), "{words}");
+    }
+
+    #[test]
     fn a_position_that_is_set_anew_is_followed() {
         let extents = of("G1 X10 Y10 Z0.2 E5\nG92 E0\nG1 X20 Y15 E1\n");
         assert_eq!(extents.size(), Some(Dimensions { x: 20.0, y: 15.0, z: 0.2 }));

@@ -30,6 +30,7 @@ mod tests {
     fn the_content_decides_what_a_file_is() {
         assert_eq!(decide_kind(None, Some(ContentType::Png)).unwrap(), FileKind::Image);
         assert_eq!(decide_kind(Some(FileKind::Model), None).unwrap(), FileKind::Model);
+        assert_eq!(decide_kind(Some(FileKind::Image), Some(ContentType::Png)).unwrap(), FileKind::Image);
         for (stated, content, path) in [
             (Some(FileKind::Gcode), Some(ContentType::Png), "kind"),
             (Some(FileKind::Image), None, "kind"),

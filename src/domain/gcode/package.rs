@@ -290,6 +290,55 @@ mod tests {
         assert_eq!(second.thumbnail.as_ref().map(|picture| picture.width), Some(16));
     }
 
+    /// Builds a package of the given files.
+    fn files(files: &[(String, Vec<u8>)]) -> Vec<u8> {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, content) in files {
+            zip.start_file(name.as_str(), SimpleFileOptions::default()).unwrap();
+            zip.write_all(content).unwrap();
+        }
+        zip.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn pictures_are_kept_as_far_as_they_fit() {
+        let picture = |size: u64| {
+            let mut png = [super::super::content::PNG, b"\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10".as_slice()].concat();
+            png.resize(size as usize, 0);
+            png
+        };
+        let mut pictures = vec![picture(MAX_PICTURE_BYTES); 5];
+        pictures.push(picture(24));
+        let of_plates = |pictures: Vec<Vec<u8>>| {
+            let plates = pictures.into_iter().enumerate().flat_map(|(n, picture)| {
+                let name = |ending: &str| format!("Metadata/plate_{}.{ending}", n + 1);
+                [(name("gcode"), b"G28\n".to_vec()), (name("png"), picture)]
+            });
+            let (_, plates) = read_package(Cursor::new(files(&plates.collect::<Vec<_>>()))).unwrap();
+            plates.iter().map(|plate| plate.thumbnail.is_some()).collect::<Vec<_>>()
+        };
+        assert_eq!(of_plates(pictures), [true, true, true, true, false, false]);
+        let mut other = picture(24);
+        other[0] = b'?';
+        assert_eq!(of_plates(vec![picture(MAX_PICTURE_BYTES + 1), other, picture(24)]), [false, false, true]);
+    }
+
+    #[test]
+    fn the_first_plate_is_read_further_than_the_others_and_to_the_end_of_its_last_line() {
+        let code = |moves: usize| ["G1 X1\n".repeat(moves), "; total filament weight [g] : 3.70".to_owned()].concat();
+        let plates = ["Metadata/plate_1.gcode", "Metadata/plate_2.gcode"].map(|name| (name, code(100_000)));
+        let (metadata, read) = read_package(Cursor::new(package(&plates.each_ref().map(|(n, c)| (*n, &**c))))).unwrap();
+        let filaments = |plate: &DetectedPlate| plate.plate.filaments.len();
+        assert_eq!((metadata.grams, filaments(&read[0]), filaments(&read[1])), (Some(Amount(3_700)), 1, 0));
+    }
+
+    #[test]
+    fn plates_are_numbered_from_1() {
+        let of = |name: &str| read_package(Cursor::new(package(&[(name, CODE)]))).map(|(_, plates)| plates.len());
+        assert_eq!(of("Metadata/plate_1.gcode"), Ok(1));
+        assert_eq!(of("Metadata/plate_0.gcode"), Err(Damage::CutOff));
+    }
+
     #[test]
     fn a_package_of_too_many_plates_is_refused() {
         let names: Vec<String> = (1..=MAX_PLATES + 1).map(|n| format!("Metadata/plate_{n}.gcode")).collect();
@@ -310,6 +359,13 @@ mod tests {
             bytes
         };
         assert_eq!(read_package(Cursor::new(many(60_000))), Err(Damage::TooManyParts));
+        assert_eq!(bounded(&mut Cursor::new(many(MAX_ENTRIES as u16 + 1))), Err(Damage::TooManyParts));
+        assert_eq!(bounded(&mut Cursor::new(many(MAX_ENTRIES as u16))), Ok(()));
+        for (size, expected) in [(MAX_DIRECTORY_BYTES, Ok(())), (MAX_DIRECTORY_BYTES + 1, Err(Damage::TooManyParts))] {
+            let mut bytes = whole.clone();
+            bytes[end + 12..end + 16].copy_from_slice(&(size as u32).to_le_bytes());
+            assert_eq!(bounded(&mut Cursor::new(bytes)), expected);
+        }
         // The 64-bit record, before the locator, before the record of old.
         let mut record = b"PK\x06\x06".to_vec();
         record.extend_from_slice(&44u64.to_le_bytes());

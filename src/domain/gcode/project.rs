@@ -168,6 +168,20 @@ mod tests {
             <metadata key="plater_id" value="1"/><metadata key="plater_name" value="Lids"/></plate>
             <plate><metadata key="plater_id" value="2"/><metadata key="plater_name" value=""/></plate></config>"#;
         assert_eq!(names(text), BTreeMap::from([(1, "Lids".to_owned())]));
+        let unnumbered = "<plate><metadata key='plater_name' value='Lids'/></plate>";
+        assert_eq!(names(unnumbered), BTreeMap::new());
+        let plate = |n: usize| {
+            format!("<plate><metadata key='plater_id' value='{n}'/><metadata key='plater_name' value='a'/></plate>")
+        };
+        assert_eq!(names(&(1..500).map(plate).collect::<String>()).len(), MAX_PLATES);
+    }
+
+    #[test]
+    fn a_filament_of_no_length_has_none() {
+        let plate = "<plate><metadata key='index' value='1'/><filament id='1' used_m='0' used_g='1'/></plate>";
+        let plates = slice_info(plate);
+        let filament = &plates[&1].filaments[0];
+        assert_eq!((filament.mm, filament.grams), (None, Some(Amount(1_000))));
     }
 
     #[test]

@@ -106,6 +106,14 @@ mod tests {
         assert_eq!(tags("<a b=\"1\"><c d=\"never ends").last().unwrap().name, "a");
     }
 
+    #[test]
+    fn a_tag_has_at_most_64_attributes() {
+        let attributes: Vec<String> = (1..=65).map(|n| format!(" a{n}=\"{n}\"")).collect();
+        let text = format!("<plate{}>", attributes.concat());
+        let tag = tags(&text).next().unwrap();
+        assert_eq!((tag.get("a64"), tag.get("a65")), (Some("64"), None));
+    }
+
     proptest! {
         #[test]
         fn any_text_comes_to_an_end(text in "[<>/=\"'a b!?&é-]{0,200}") {

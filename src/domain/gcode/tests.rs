@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod plates;
+mod statements;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -277,6 +278,15 @@ fn tells_files_by_their_bytes() {
         (b"<html>\nG1\n</html>", None),
         (b"name,value\nG1,2\n", None),
         (b"\x7fELF\x02\x01\x01\0\nG1\n", None),
+        (b"G28;home\nG1 X1\n", Some(ContentType::Gcode)),
+        (b"(a comment)\nG1 X1\n", Some(ContentType::Gcode)),
+        (b"G1 X1 ; facet by facet\n", Some(ContentType::Gcode)),
+        (b"solid as a rock\nG1 X1\n", None),
+        (b"RIFF\x24\0\0\0WAVEfmt ", None),
+        (b"\0\0\0\x18ftypmp42\0\0\0\0", None),
+        (&[0; 84], None),
+        (&zip(&["3D/3dmodel.model", "Metadata/plate_1.png", "Metadata/notes.gcode"]), Some(ContentType::ThreeMf)),
+        (&zip(&["3D/texture.png", "models/cube.model"]), None),
         (b"", None),
     ] {
         let excerpt = String::from_utf8_lossy(&bytes[..bytes.len().min(30)]);

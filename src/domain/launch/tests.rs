@@ -300,3 +300,72 @@ fn slots_of_attempts_from_before_their_spools_were_kept_are_read() {
     assert_eq!(read(&serde_json::to_string(&now).unwrap()), now);
     assert_eq!(read("[3, null]"), [Some(FilamentSlot { slot: 3, spool: None }), None]);
 }
+
+#[test]
+fn a_finished_print_used_its_need_unless_its_printer_measured_more_or_less() {
+    let share = |end, used, stated, progress| Some(used_share(end, used, stated, progress));
+    let finished = |used, stated| share(PrintEnd::Finished, used, stated, 0.5);
+    assert_eq!(finished(None, Some(1000.0)), Some(1.0));
+    assert_eq!(finished(Some(1500.0), Some(1000.0)), Some(1.5));
+    assert_eq!([finished(Some(0.0), Some(1000.0)), finished(Some(1500.0), Some(0.0))], [Some(1.0); 2], "not measured");
+    for end in [PrintEnd::Cancelled, PrintEnd::Failed] {
+        assert_eq!(share(end, None, None, f64::NAN), Some(1.0), "nobody knows how far it came");
+    }
+}
+
+#[test]
+fn what_differs_is_told_in_the_language_of_the_page() {
+    let cube = |side: f64| Some(Dimensions { x: side, y: side, z: 9.5 });
+    let job = LaunchNeeds { machine_type: MachineType::ResinLarge, dimensions: cube(20.0), ..needs(&[]) };
+    let facts = LaunchFacts::new(TypeFacts::default(), MachineType::FdmStandard, cube(10.0), printer(&[]).slots);
+    let outcome = fit(&job, &facts);
+    let in_language = |language| -> Vec<String> {
+        let material = |_: Id| (String::new(), String::new());
+        outcome.missing.iter().map(|missing| missing.words(language, &material)).collect()
+    };
+    let english = in_language(words::Language::English);
+    let volume = "its build volume of 10 × 10 × 9.5 mm is too small for a print of 20 × 20 × 9.5 mm";
+    assert_eq!(english, ["its machine type is not resin_large", volume]);
+    let german = in_language(words::Language::German);
+    assert!(german[0].contains(&MachineType::ResinLarge.noun_in(words::Language::German)), "{german:?}");
+    assert!(german[1].contains("9,5"), "{german:?}");
+}
+
+#[test]
+fn nozzles_of_nearly_one_diameter_are_the_same() {
+    for (is, is_same) in [(0.41, true), (0.39, true), (0.42, false), (0.38, false)] {
+        let mut job = needs(&[(1, 10)]);
+        job.sliced_for.nozzle_diameter = Some(0.4);
+        assert_eq!(fit(&job, &printer(&[(None, None)]).equipped(Some(is), None)).fits(), is_same, "{is}");
+    }
+}
+
+#[test]
+fn a_material_that_is_missing_for_two_filaments_is_named_once() {
+    let job = using(&[(1, 10)], &[(0, 1), (1, 1)]);
+    assert_eq!(fit(&job, &unmapped(&[(Some(2), None), (Some(3), None)])).missing, [Mismatch::NotLoaded(id(1))]);
+    let mut unweighed = job;
+    unweighed.sliced_for.filaments.iter_mut().for_each(|used| used.grams = Some(Amount::ZERO));
+    let chosen = fit(&unweighed, &unmapped(&[(Some(1), None), (Some(1), None)])).slots;
+    assert_eq!(chosen.iter().map(|one| one.needed.need).collect::<Vec<_>>(), [Amount::units(5); 2], "in equal parts");
+}
+
+#[test]
+fn filaments_are_numbered_from_0_to_63() {
+    let slots = |filament| {
+        let filaments = vec![UsedFilament { filament, material_id: id(1), grams: None }];
+        let needed = MaterialNeed { material_id: id(1), need: Amount::units(1) };
+        let chosen = ChosenSlot { needed, slot: 5, remaining: None, loaded: true, filament: None };
+        SlicingTarget { filaments, ..SlicingTarget::default() }.slots(&[chosen])
+    };
+    assert_eq!((slots(63).len(), slots(63)[63]), (64, Some(5)));
+    assert_eq!(slots(64), []);
+}
+
+#[test]
+fn what_is_no_slot_is_not_read_as_one() {
+    let error = |text: &str| serde_json::from_str::<FilamentSlot>(text).unwrap_err().to_string();
+    let expected = "expected the number of a slot, or a slot with what was in it";
+    assert!(error("\"A1\"").contains(expected) && error("-1").contains(expected), "{}", error("-1"));
+    assert!(error("4294967296").contains("no number of a slot"));
+}

@@ -100,6 +100,31 @@ fn what_is_suggested_could_be_added_as_it_is() {
     }
 }
 
+#[test]
+fn what_is_suggested_has_only_the_intervals_that_are_usual() {
+    let intervals = |machine, at: usize| {
+        let ReminderFields { name, every_hours, every_prints, every_grams, every_failures, .. } =
+            suggestions(machine).swap_remove(at);
+        (name, every_hours, every_prints, every_grams, every_failures)
+    };
+    let hours = |hours| Some(Amount::units(hours));
+    let plate = ("Clean the build plate".to_owned(), None, Some(25), None, None);
+    assert_eq!(intervals(MachineType::FdmStandard, 0), plate);
+    let nozzle = ("Clean the nozzle".to_owned(), hours(100), None, None, Some(3));
+    assert_eq!(intervals(MachineType::FdmLarge, 1), nozzle);
+    let replaced = ("Replace the nozzle".to_owned(), None, None, Some(Amount::units(50_000)), None);
+    assert_eq!(intervals(MachineType::FdmStandard, 6), replaced);
+    assert_eq!(intervals(MachineType::ResinLarge, 0).0, "Filter the resin and clean the vat");
+    assert_eq!(intervals(MachineType::LaserCutter, 0).1, hours(40));
+}
+
+#[test]
+fn hours_are_counted_to_the_thousandth() {
+    let hours = |printing_ms| Odometer { printing_ms, ..Odometer::ZERO }.hours();
+    assert_eq!([0, HOUR_MS, 5_400_000, 3_599].map(hours), [0, 1_000, 1_500, 0].map(Amount));
+    assert_eq!(hours(i64::MAX), Amount((i128::from(i64::MAX) / 3600) as i64));
+}
+
 proptest! {
     /// Checks that a reminder is due from the print that reaches an interval until its work is done.
     #[test]

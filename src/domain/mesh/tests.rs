@@ -67,7 +67,7 @@ fn package(files: &[(&str, &str)]) -> Vec<u8> {
 
 fn model(unit: &str, resources: &str, build: &str) -> String {
     format!(
-        "<?xml version=\"1.0\"?>\n<!-- a > comment -->\n<model unit=\"{unit}\" xmlns:p=\"x\"><resources>{resources}</resources>\
+        "<?xml version=\"1.0\"?>\n<!-- a > comment, it isn't <vertex/> -->\n<model unit=\"{unit}\" xmlns:p=\"x\"><resources>{resources}</resources>\
          <build>{build}</build></model>\n"
     )
 }
@@ -105,7 +105,8 @@ fn parts_of_a_package_stand_where_they_are_put() {
          <component objectid=\"1\"/><component p:path=\"/3D/Objects/other.model\" objectid=\"7\" transform=\"0 2 0 -2 0 0 0 0 2 5 0 0\"/>\
          </components></object><object id=\"3\" type=\"support\">{cube}</object>"
     );
-    let other = model("millimeter", &format!("<object id=\"7\">{cube}</object>"), "");
+    let strange = "<item objectid=\"7\" transform=\"1 0 0 0 1 0 0 0 1 500 0 0\"/>";
+    let other = model("millimeter", &format!("<object id=\"7\" name=\"a > b\">{cube}</object>{strange}"), strange);
     let build = "<item objectid=\"2\" transform=\"1 0 0 0 1 0 0 0 1 10 0 0\"/><item objectid=\"3\"/>";
     let root = model("centimeter", &parts, build);
     let bytes = package(&[("3D/Objects/other.model", &other), ("/3D/3DModel.model", &root)]);
@@ -138,6 +139,40 @@ fn what_is_no_mesh_is_refused_in_words() {
     assert_eq!(facts(words.into(), ContentType::AsciiStl), Err(MeshFault::Damaged));
     assert_eq!(facts(vec![0; 10], ContentType::Png), Err(MeshFault::NotAMesh));
     assert_eq!(facts(b"PK\x03\x04".to_vec(), ContentType::ThreeMf), Err(MeshFault::Damaged));
+}
+
+#[test]
+fn a_mesh_that_ends_before_its_end_is_damaged() {
+    let cube = text(&cuboid([0.0; 3], [10.0; 3]));
+    let with =
+        |rest: &str| facts([&cube[..], rest.as_bytes()].concat(), ContentType::AsciiStl).map(|facts| facts.facets);
+    assert_eq!(with("\n"), Ok(12));
+    let facet = "\nfacet\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n";
+    assert_eq!(with(&format!("{facet}endfacet")), Ok(13), "the last word needs no end of its line");
+    assert_eq!(with(facet), Err(MeshFault::Damaged));
+    assert_eq!(with("\nfacet\nvertex"), Err(MeshFault::Damaged));
+    assert_eq!(with(&format!("{facet}vertex 1 1 0\nendfacet\n")), Err(MeshFault::Damaged), "a facet of four corners");
+    assert_eq!(facts(vec![0; 83], ContentType::BinaryStl), Err(MeshFault::Damaged), "half a header");
+    assert_eq!(three_mf("<model><build/>"), Err(MeshFault::Damaged), "an element that does not end");
+    assert_eq!(three_mf("<model><build/></model><"), Err(MeshFault::Damaged), "a tag that does not end");
+}
+
+#[test]
+fn a_text_of_any_length_is_read_until_its_time_is_over() {
+    let long = text(&cuboid([0.0; 3], [10.0; 3]).repeat(100));
+    assert!(long.len() > CHUNK_BYTES);
+    assert_eq!(facts(long.clone(), ContentType::AsciiStl).map(|facts| facts.volume_mm3), Ok(100_000));
+    let ended = measure(Cursor::new(long), ContentType::AsciiStl, &mut || false).unwrap_err();
+    assert!(matches!(ended, MeasureError::Io(error) if error.kind() == io::ErrorKind::TimedOut));
+}
+
+#[test]
+fn a_volume_has_a_bound() {
+    let of_cube = |side: f64| facts(binary(&cuboid([0.0; 3], [side; 3])), ContentType::BinaryStl);
+    assert_eq!(of_cube(2000.0).map(|facts| facts.volume_mm3), Ok(8_000_000_000));
+    assert_eq!(of_cube(3000.0), Err(MeshFault::TooLarge));
+    assert_eq!(of_cube(0.1).map(|facts| facts.volume_mm3), Ok(1), "something is never nothing");
+    assert_eq!(Some(six_volumes([[2.0, 3.0, 5.0], [7.0, 11.0, 13.0], [17.0, 19.0, 23.0]])), Some(-78.0));
 }
 
 #[test]

@@ -300,3 +300,50 @@ impl Assembly<'_> {
         if (self.may_go_on)() { Ok(()) } else { Err(super::timed_out()) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Right-angled turn around Z, doubling along X, and shift.
+    const PLACED: &str = "0 2 0 -3 0 0 0 0 5 7 11 13";
+
+    #[test]
+    fn a_placement_has_twelve_finite_numbers() {
+        assert_eq!(transform(PLACED), Ok([0.0, 2.0, 0.0, -3.0, 0.0, 0.0, 0.0, 0.0, 5.0, 7.0, 11.0, 13.0]));
+        assert_eq!(transform("1 0 0 0 1 0 0 0 1 0 0"), Err(MeshFault::Damaged));
+        assert_eq!(transform("1 0 0 0 1 0 0 0 1 0 0 0 0"), Err(MeshFault::Damaged));
+        assert_eq!(transform("1 0 0 0 1 0 0 0 1 0 0 inf"), Err(MeshFault::NoLength));
+    }
+
+    #[test]
+    fn a_corner_is_turned_stretched_and_shifted() {
+        let by = transform(PLACED).unwrap_or(UNMOVED);
+        assert_eq!((moved([1.0, 10.0, 100.0], &by), scale(&by)), ([-23.0, 13.0, 513.0], 30.0));
+        assert_eq!((moved([1.0, 10.0, 100.0], &UNMOVED), scale(&UNMOVED)), ([1.0, 10.0, 100.0], 1.0));
+    }
+
+    #[test]
+    fn lengths_are_in_millimetres() {
+        let all = ["micron", "millimeter", "centimeter", "inch", "foot", "meter"].map(|name| unit(Some(name)));
+        assert_eq!(all, [0.001, 1.0, 10.0, 25.4, 304.8, 1000.0].map(Ok));
+        assert_eq!((unit(None), unit(Some("ell"))), (Ok(1.0), Err(MeshFault::Damaged)));
+    }
+
+    proptest! {
+        /// Checks with whole numbers, which are exact.
+        #[test]
+        fn one_placement_within_another_is_one_after_the_other(
+            inner in prop::array::uniform12(-9i32..9), outer in prop::array::uniform12(-9i32..9),
+            corner in prop::array::uniform3(-9i32..9),
+        ) {
+            let [inner, outer] = [inner, outer].map(|all| all.map(f64::from));
+            let corner = corner.map(f64::from);
+            let both = joined(&inner, &outer);
+            prop_assert_eq!(Some(moved(corner, &both)), Some(moved(moved(corner, &inner), &outer)));
+            prop_assert_eq!(Some(scale(&both)), Some(scale(&inner) * scale(&outer)));
+        }
+    }
+}

@@ -105,7 +105,7 @@ impl MachineAddress {
         let local = match url.host()? {
             Host::Ipv4(ip) => ip.is_loopback(),
             Host::Ipv6(ip) => ip.is_loopback(),
-            Host::Domain(name) => name.trim_end_matches('.') == "localhost",
+            Host::Domain(_) => false,
         };
         let host = if local { "localhost" } else { url.host_str()?.trim_end_matches('.') };
         let port = url.port_or_known_default()?;

@@ -40,3 +40,41 @@ pub(super) fn noted<A>(
     }
     decision
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::super::tests::PrinterFixture;
+    use super::*;
+    use crate::printer::PrinterCommand;
+    use crate::printer_status::{Activity, PrintEnd};
+
+    impl PrinterFixture {
+        /// Prints something on a clear bed, and clears it so many milliseconds later.
+        fn occupies_the_bed(&mut self, ms: i64) -> Clearing {
+            self.sees(Activity::Printing, Some("vase.gcode"), None);
+            self.sees(Activity::Idle, None, Some(PrintEnd::Finished));
+            let from = self.now();
+            assert_eq!(self.p().bed_since, Some(from));
+            self.bench.now = from.plus_ms(ms);
+            self.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
+            assert_eq!(self.p().bed_since, None);
+            Clearing { from, to: self.now() }
+        }
+    }
+
+    #[test]
+    fn the_last_times_that_it_took_to_clear_the_bed_are_kept_oldest_first() {
+        let mut shop = PrinterFixture::idle();
+        let clearings: Vec<Clearing> = (0..9).map(|minutes| shop.occupies_the_bed(minutes * 60_000)).collect();
+        assert_eq!(shop.p().clearings[..], clearings[1..]);
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_leaves_no_clearing() {
+        let mut shop = PrinterFixture::idle();
+        shop.occupies_the_bed(-1);
+        assert_eq!(shop.p().clearings, []);
+    }
+}

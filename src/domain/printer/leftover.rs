@@ -36,8 +36,28 @@ fn attempt_of(path: &str) -> Option<Id> {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::super::tests::{OURS, PrinterFixture};
     use super::*;
+    use crate::printer::AttemptCommand;
     use crate::testing::id;
+
+    #[test]
+    fn a_file_is_in_use_while_it_is_in_hand_or_shown_and_left_over_once_its_attempt_is_over() {
+        let file = |number: u32| format!("queue/JOB-000001_{}.gcode", id(number));
+        let mut shop = PrinterFixture::with_attempt();
+        shop.ask(AttemptCommand::Cancel(id(90))).unwrap();
+        let mut printer = shop.p().clone();
+        assert!(printer.is_leftover(&file(90)) && !printer.is_leftover(&file(91)));
+        assert!(!printer.is_leftover("vase.gcode") && !printer.is_leftover(OURS));
+        assert!(printer.is_using(OURS) && !printer.is_using(&file(90)) && !printer.is_using("vase.gcode"));
+        printer.shows = Some("/vase.gcode".to_owned());
+        assert!(printer.is_using("vase.gcode") && !printer.is_using("lamp.gcode"));
+        printer.in_hand.as_mut().unwrap().remote_name = Some(file(90));
+        assert!(printer.is_using(&file(90)) && !printer.is_leftover(&file(90)), "it is in hand");
+        assert!(is_of_job(&file(91)) && !is_of_job("vase.gcode"));
+    }
 
     #[test]
     fn only_names_that_the_server_gives_are_its_own() {

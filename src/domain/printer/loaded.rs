@@ -126,7 +126,8 @@ mod tests {
 
     fn decided(filaments: &[PlateFilament], printers: &[Printer]) -> Result<Vec<(u32, u32)>, Undecided> {
         let mapping = TypeFacts { maps_slots: true, ..TypeFacts::default() };
-        let types = KnownTypes::new([(MAPPING, mapping)]);
+        let packages = TypeFacts { forms: vec![GcodeForm::Package], ..TypeFacts::default() };
+        let types = KnownTypes::new([(MAPPING, mapping), ("packages", packages)]);
         let materials = loaded_materials(filaments, GcodeForm::Text, MachineType::FdmStandard, printers, &types)?;
         let number = |material: Id| (1..10).find(|n| id(*n) == material).unwrap_or(0);
         Ok(materials.into_iter().map(|(filament, material)| (filament, number(material))).collect())
@@ -139,6 +140,24 @@ mod tests {
         assert_eq!(decided(&[], &[one.clone(), other]), Err(Undecided::Several));
         assert_eq!(decided(&[], &[unknown]), Err(Undecided::NotLoaded));
         assert_eq!(decided(&filaments(&["", ""]), &[one]), Err(Undecided::NotLoaded), "one spool, two filaments");
+    }
+
+    #[test]
+    fn a_printer_of_one_spool_prints_any_filament_from_it() {
+        let second = PlateFilament { index: 1, ..PlateFilament::default() };
+        assert_eq!(decided(&[second], &[printer("plain", &[(Some(1), "")])]), Ok(vec![(1, 1)]));
+    }
+
+    #[test]
+    fn only_printers_that_could_print_the_file_have_a_say() {
+        let [one, other] = [1, 2].map(|material| printer("plain", &[(Some(material), "")]));
+        let archived = Printer { archived: true, ..other.clone() };
+        let mut large = other.clone();
+        large.fields.machine_type = MachineType::FdmLarge;
+        assert_eq!(decided(&[], &[one.clone(), other]), Err(Undecided::Several));
+        for stranger in [archived, large, printer("packages", &[(Some(2), "")])] {
+            assert_eq!(decided(&[], &[one.clone(), stranger]), Ok(vec![(0, 1)]));
+        }
     }
 
     #[test]
@@ -160,6 +179,8 @@ mod tests {
         assert_eq!(decided(&filaments(&["#123456"]), &[changer]), Err(Undecided::Several), "no spool of this colour");
         let plain = printer(MAPPING, &[(Some(1), "#FFFFFF"), (Some(1), "#000000"), (None, "")]);
         assert_eq!(decided(&filaments(&["#123456"]), &[plain]), Ok(vec![(0, 1)]));
+        let empty = printer(MAPPING, &[(None, "#000000"), (None, "")]);
+        assert_eq!(decided(&filaments(&["#000000"]), &[empty]), Err(Undecided::NotLoaded));
         let variants = printer(MAPPING, &[(Some(1), "#000000"), (Some(2), "#000000")]);
         assert_eq!(decided(&filaments(&["#000000"]), &[variants]), Err(Undecided::Several));
     }

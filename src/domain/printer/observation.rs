@@ -179,9 +179,9 @@ impl Printer {
         next.booking_seen(status);
         next.evidence(status, now);
         next.manual_seen(status, now);
-        // A print that is no job leaves a part on the bed all the same.
-        let at_rest = status.connection == Connection::Connected && !active;
-        if self.foreign_print() && at_rest {
+        // A print that is no job leaves a part on the bed all the same, also where its end was not seen: once a status
+        // does not show it any more, nothing else says that it was there.
+        if self.foreign_print() && !active {
             // No two prints on a bed that nobody has cleared have the same mark.
             next.bed_since = self.bed_not_cleared.then_some(now);
             let clears = next.fields.auto_clear && next.fault.is_none();

@@ -154,6 +154,13 @@ mod tests {
     }
 
     #[test]
+    fn chance_shortens_a_long_interval_by_up_to_a_tenth() {
+        let ms = |random: f64| SHIPPED.interval(at_rest(3600), random).as_millis();
+        assert_eq!([0.0, 0.5, 1.0, 7.0].map(ms), [10_000, 9_500, 9_000, 9_000]);
+        assert_eq!([-1.0, f64::NAN].map(ms), [10_000; 2], "what is no chance changes nothing");
+    }
+
+    #[test]
     fn whoever_polls_seldom_anyway_is_asked_no_more_often_for_being_at_rest() {
         let seldom = PollSettings { poll: Duration::from_secs(600), ..SHIPPED };
         assert_eq!(seldom.interval(at_rest(3600), 1.0), seldom.poll);

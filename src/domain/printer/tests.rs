@@ -2,6 +2,11 @@
 
 mod attempt;
 mod clocks;
+mod evidence;
+mod readiness;
+mod registration;
+mod spools;
+mod statuses;
 mod suspected;
 mod verdict;
 

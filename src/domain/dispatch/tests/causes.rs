@@ -13,7 +13,7 @@ use crate::printer::{CurrentAttempt, Slot, SlotSource};
 use crate::testing::Bench;
 use crate::testing::samples::pla;
 
-fn material(number: u32, name: &str) -> Material {
+pub(super) fn material(number: u32, name: &str) -> Material {
     let fields = Box::new(MaterialFields { name: name.to_owned(), ..pla() });
     let mut material = None;
     let create = MaterialCommand::Create { fields, quantity: Amount::units(100) };
@@ -22,7 +22,7 @@ fn material(number: u32, name: &str) -> Material {
 }
 
 /// Loads the first slots of a printer with the given materials, which the printer does not report itself.
-fn loaded(number: u32, materials: &[u32]) -> Printer {
+pub(super) fn loaded(number: u32, materials: &[u32]) -> Printer {
     let slot = |(n, material): (usize, &u32)| Slot {
         slot: n as u32,
         material_id: Some(id(*material)),
@@ -48,7 +48,7 @@ fn nobody_fits() -> (Order, Material, [Printer; 4]) {
 }
 
 /// Returns a printer that prints the given job.
-fn printing(number: u32, job: u32) -> Printer {
+pub(super) fn printing(number: u32, job: u32) -> Printer {
     let in_hand: CurrentAttempt = serde_json::from_value(serde_json::json!({
         "attempt": id(90), "job": id(job), "order": id(9), "fileId": id(3), "fileName": "a.gcode", "remoteName": null,
         "phase": {"phase": "taken"}, "step": 1, "heard": 1, "cancel": false, "takenAt": NOW,
@@ -57,7 +57,7 @@ fn printing(number: u32, job: u32) -> Printer {
     Printer { in_hand: Some(in_hand), ..printer(number) }
 }
 
-fn explain(
+pub(super) fn explain(
     job: &Job,
     printers: &[&Printer],
     materials: &[&Material],
@@ -100,6 +100,7 @@ fn what_is_missing_is_named_with_the_number_of_printers() {
     assert_eq!((first.code, first.printer_count), (WaitingCode::MaterialNotLoaded, 3));
     assert_eq!(first.materials, [id(2)]);
     assert_eq!(first.message(), "Printer 1, printer 2 and printer 3 need PLA galaxy black loaded.");
+    assert_eq!(waits.causes[1].message(), "Printer 4 is too small for the print.");
 }
 
 #[test]

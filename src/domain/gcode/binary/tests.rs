@@ -111,6 +111,50 @@ fn a_file_that_is_cut_off_or_changed_is_told() {
     assert_eq!(read_bytes(&newer).damage, Some(Damage::Unknown));
 }
 
+fn header(version: u32, checksum: u16) -> Vec<u8> {
+    [b"GCDE".as_slice(), &version.to_le_bytes(), &checksum.to_le_bytes()].concat()
+}
+
+#[test]
+fn a_file_of_an_unknown_version_is_said_to_be_one() {
+    let commands = block(1, 0, &[0], b"G28\n");
+    let unknown = |head: Vec<u8>, block: Vec<u8>| read_bytes(&[head, block, commands.clone()].concat()).damage;
+    assert_eq!(unknown(header(1, 1), Vec::new()), None);
+    assert_eq!(unknown(header(2, 1), Vec::new()), Some(Damage::Unknown));
+    assert_eq!(unknown(header(1, 2), Vec::new()), Some(Damage::Unknown), "another checksum");
+    assert_eq!(unknown(header(1, 1), block(6, 0, &[0], b"x")), Some(Damage::Unknown), "another kind of block");
+    let mut packed = block(2, 3, &[0], b"x");
+    packed[2] = 4;
+    assert_eq!(unknown(header(1, 1), packed), Some(Damage::Unknown), "another compression");
+}
+
+#[test]
+fn a_file_without_checksums_is_read_as_well() {
+    let print = block(4, 1, &[0], b"filament used [g]=2.94\n");
+    let commands = block(1, 0, &[0], b"G28\n");
+    let blocks = [&print[..print.len() - 4], &commands[..commands.len() - 4]].concat();
+    let parsed = read_bytes(&[header(1, 0), blocks].concat());
+    assert_eq!((parsed.damage, parsed.metadata.grams), (None, Some(Amount(2_940))));
+}
+
+#[test]
+fn commands_are_no_statements() {
+    let commands = block(1, 0, &[0], b"filament used [g]=99\n; filament used [g] = 99\nG28\n");
+    let parsed = read_bytes(&[header(1, 1), commands].concat());
+    assert_eq!((parsed.damage, parsed.metadata), (None, Metadata::default()));
+}
+
+#[test]
+fn a_block_that_is_too_large_is_skipped() {
+    let mut large = b"filament used [g]=2.94\n".to_vec();
+    large.resize(MAX_BLOCK_BYTES as usize + 1, b' ');
+    let blocks = [header(1, 1), block(2, 1, &[0], &large), block(1, 0, &[0], b"G28\n")].concat();
+    assert_eq!((read_bytes(&blocks).damage, read_bytes(&blocks).metadata.grams), (None, None));
+    large.pop();
+    let blocks = [header(1, 1), block(2, 1, &[0], &large), block(1, 0, &[0], b"G28\n")].concat();
+    assert_eq!(read_bytes(&blocks).metadata.grams, Some(Amount(2_940)));
+}
+
 #[test]
 fn blocks_are_counted_and_unpacked_within_bounds() {
     let head = [b"GCDE".as_slice(), &1u32.to_le_bytes(), &1u16.to_le_bytes()].concat();

@@ -88,6 +88,42 @@ mod tests {
         }
     }
 
+    /// Returns whether all points are on the circle around this centre.
+    fn are_around(points: &[[f64; 3]], centre: [f64; 2], radius: f64) -> bool {
+        points.iter().all(|[x, y, _]| ((x - centre[0]).hypot(y - centre[1]) - radius).abs() < 1e-9)
+    }
+
+    #[test]
+    fn an_arc_rises_evenly_around_its_centre() {
+        // Half a circle around (4, 6).
+        for (clockwise, middle) in [(true, [0.0, 9.0]), (false, [8.0, 3.0])] {
+            let mut shape = ArcShape::default();
+            shape.take(b'I', 3.0);
+            shape.take(b'J', 4.0);
+            let points = shape.points([1.0, 2.0, 3.0], [7.0, 10.0, 5.0], clockwise);
+            assert!(points.len() == 15 && are_around(&points, [4.0, 6.0], 5.0), "{points:?}");
+            let [x, y, z] = points[7];
+            assert!(
+                (x - middle[0]).abs() < 1e-9 && (y - middle[1]).abs() < 1e-9 && (z - 4.0).abs() < 1e-9,
+                "{points:?}"
+            );
+            assert!(points.windows(2).all(|pair| (pair[1][2] - pair[0][2] - 0.125).abs() < 1e-9), "{points:?}");
+        }
+    }
+
+    #[test]
+    fn a_radius_below_zero_goes_the_long_way() {
+        for (radius, clockwise, centre, count) in [
+            (5.0, true, [5.0, 0.0], 7),
+            (5.0, false, [0.0, 5.0], 7),
+            (-5.0, true, [0.0, 5.0], 23),
+            (-5.0, false, [5.0, 0.0], 23),
+        ] {
+            let points = of(&[(b'R', radius)], [5.0, 5.0], clockwise);
+            assert!(points.len() == count && are_around(&points, centre, 5.0), "{radius} {clockwise}: {points:?}");
+        }
+    }
+
     #[test]
     fn an_arc_to_its_own_beginning_is_a_circle_and_a_wrong_one_is_straight() {
         assert_eq!(of(&[(b'I', 5.0)], [0.0; 2], true).len(), 31);

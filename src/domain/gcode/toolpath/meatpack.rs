@@ -113,6 +113,13 @@ mod tests {
         let both = [255, 255, ENABLE_PACKING, 0xff, b'M', b'Y', 0x3f, b'T'];
         assert_eq!(unpack(&both), b"MYT3");
         assert_eq!(unpack(b"G1 X1\n"), b"G1 X1\n", "packing is off at first");
+        let decimal = [255, 255, ENABLE_PACKING, 0xa1, 0xc5];
+        assert_eq!(unpack(&decimal), b"1.5\n");
+        for off in [DISABLE_PACKING, RESET_ALL] {
+            assert_eq!(unpack(&[255, 255, ENABLE_PACKING, 0x1d, 255, 255, off, b'X']), b"G1X");
+        }
+        let spaced = [255, 255, ENABLE_PACKING, 255, 255, ENABLE_NO_SPACES, 255, 255, DISABLE_NO_SPACES, 0xbd];
+        assert_eq!(unpack(&spaced), b"G ");
     }
 
     proptest! {

@@ -41,6 +41,19 @@ fn relative_moves_and_arcs_are_followed() {
 }
 
 #[test]
+fn the_extruder_takes_turns_between_absolute_and_relative() {
+    let moves = of("M83\nM82\nG92 E5\nG1 X5 E6\nG1 X10 E1\nM83\nG1 X15 E1\n");
+    assert_eq!(moves, [([0.0; 3], [5.0, 0.0, 0.0]), ([10.0, 0.0, 0.0], [15.0, 0.0, 0.0])]);
+    assert_eq!(of("G1 X5 E20000\n").len(), 1, "a long filament is no far place");
+}
+
+#[test]
+fn arcs_turn_to_their_side() {
+    let middle = |code: &str| of(&format!("M83\n{code} X10 Y0 I5 J0 E1\n"))[7].1[1];
+    assert!(middle("G2") > 4.9 && middle("G3") < -4.9, "{} {}", middle("G2"), middle("G3"));
+}
+
+#[test]
 fn lines_and_positions_beyond_all_bounds_are_passed_over() {
     let long = format!("M83\nG1 X5 E1 ;{}\nG1 X6 Y1 E1\nG1 X99999 E1\nG1 XNaN E1\nG1 X1e9 E1\n", "x".repeat(600));
     assert_eq!(of(&long), [([0.0; 3], [6.0, 1.0, 0.0]), ([6.0, 1.0, 0.0], [1.0, 1.0, 0.0])]);
@@ -80,6 +93,7 @@ fn only_an_area_is_worth_a_picture() {
     };
     assert!(has_area(SQUARE));
     assert!(!has_area("G28\nG1 X10 E1\n"), "a line");
+    assert!(!has_area("G1 X5 Y10\nG1 X10 E1\n") && !has_area("G1 X10 Y5\nG1 Y10 E1\n"), "a line away from the origin");
     assert!(!has_area("hello"));
 }
 

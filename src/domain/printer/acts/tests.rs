@@ -30,7 +30,8 @@ fn an_act_is_told_with_what_came_of_it_and_changes_nothing_else() {
         assert_eq!((event.event.as_str(), event.order_id), ("printer.commanded", Some(id(22))));
         assert_eq!((&event.data["command"], &event.data["outcome"]), (&"gcode".into(), &outcome.into()));
         assert_eq!(event.data["jobId"], serde_json::json!(id(21)));
-        assert!(event.data["detail"].as_str().unwrap().chars().count() <= MAX_TEXT_CHARS);
+        assert_eq!(event.data["detail"], "G28".repeat(333) + "G", "of its 3000 characters");
+        assert_eq!(event.data["error"], serde_json::json!(error.map(|(_, words)| words)));
     }
 }
 

@@ -52,6 +52,7 @@ fn one_machine_is_known_however_its_address_is_written() {
         ("http://octopi.local:5000", "http://OctoPi.local:5000/"),
         ("http://10.0.0.1", "https://10.0.0.1:80/"),
         ("http://localhost:7125", "http://127.0.0.1:7125"),
+        ("http://localhost.:7125", "http://[::1]:7125"),
         ("http://octopi.local.:80/one/", "http://octopi.local/one"),
         ("mqtts://10.0.0.1", "mqtts://10.0.0.1:8883/?ftps=990"),
         ("mqtts://localhost:1", "mqtts://127.0.0.1:1"),
@@ -62,6 +63,9 @@ fn one_machine_is_known_however_its_address_is_written() {
         ("http://10.0.0.1:7125", "http://10.0.0.1:7126"),
         ("http://10.0.0.1/one", "http://10.0.0.1/two"),
         ("http://10.0.0.1", "http://10.0.0.2"),
+        ("http://octopi.local", "http://shelf.local"),
+        ("http://localhost", "http://octopi.local"),
+        ("http://[::1]", "http://[fd00::1]"),
     ] {
         assert_eq!(same(one, other), None, "{one} {other}");
     }

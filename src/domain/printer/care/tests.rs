@@ -137,6 +137,34 @@ fn only_prints_that_began_are_counted() {
     assert!(shop.p().odometer.is_zero());
 }
 
+#[test]
+fn a_card_names_two_of_the_reminders_that_hold_the_printer_and_counts_the_others() {
+    let mut shop = PrinterFixture::idle();
+    let [_, nozzle, rods] = ["Belts", "Nozzle", "Rods"]
+        .map(|name| shop.reminded(ReminderFields { name: name.to_owned(), ..every_prints(1, true) }));
+    shop.reminded(every_prints(1, false));
+    let words = |shop: &PrinterFixture| shop.p().attention_words(Language::English);
+    assert_eq!(words(&shop), None);
+    shop.print_to_its_end(90, PrintEnd::Finished, 1.0);
+    assert_eq!(words(&shop).unwrap(), "due for maintenance (Belts, Nozzle and 1 more)");
+    shop.log_work(&[rods]).unwrap();
+    assert_eq!(words(&shop).unwrap(), "due for maintenance (Belts, Nozzle)");
+    shop.log_work(&[nozzle]).unwrap();
+    assert_eq!(shop.p().attention_words(Language::German).unwrap(), "Wartung fällig (Belts)");
+}
+
+#[test]
+fn a_commit_writes_the_reminders_that_it_changes() {
+    let mut shop = PrinterFixture::idle();
+    let rows = shop.ask(ReminderCommand::Remind(every_prints(1, true))).unwrap().rows;
+    assert!(matches!(&rows[..], [PrinterRow::Reminder(one)] if one.fields.name == "Clean the bed"), "{rows:?}");
+    let rows = shop.ask(PrinterCommand::Maintenance { on: true, note: None }).unwrap().rows;
+    assert!(rows.is_empty(), "{rows:?}");
+    let done_at = Some(shop.now());
+    let log = LogMaintenance { fields: work_entry("Oiled"), done_at, resets: Vec::new() };
+    assert_eq!(shop.ask(log).unwrap().answer.entry.done_at, shop.now(), "work that is done just now");
+}
+
 proptest! {
     /// Checks the odometer with messages that arrive twice and with a server that is killed and reloads the printer at
     /// any point.

@@ -83,3 +83,22 @@ fn an_emergency_stop_ends_it() {
         assert_eq!(serde_json::from_str::<Printer>(&serde_json::to_string(shop.p()).unwrap()).unwrap(), *shop.p());
     }
 }
+
+#[test]
+fn only_a_print_that_was_seen_after_the_start_confirms_it() {
+    let is_confirmed = |state, connection, read_ms: i64, now_ms: i64| {
+        let mut shop = PrinterFixture::by_hand();
+        shop.there();
+        let sent_at = shop.now();
+        shop.bench.now = sent_at.plus_ms(now_ms);
+        let (file, updated_at) = (Some("a.gcode".to_owned()), sent_at.plus_ms(read_ms));
+        shop.tell(Status { state, connection, file, updated_at, ..Status::default() });
+        shop.p().manual.is_none()
+    };
+    let (printing, connected) = (Activity::Printing, Connection::Connected);
+    assert!(is_confirmed(printing, connected, 0, 0) && is_confirmed(Activity::Paused, connected, 1, 1));
+    assert!(!is_confirmed(printing, connected, -1, 0) && !is_confirmed(printing, connected, -1, 1), "read before it");
+    assert!(is_confirmed(printing, connected, -2, -1), "the clock was set back");
+    assert!(!is_confirmed(Activity::Idle, connected, 1, 1), "printers take their time");
+    assert!(!is_confirmed(printing, Connection::ReadOnly, 1, 1));
+}

@@ -50,6 +50,9 @@ fn what_never_began_is_not_photographed_and_a_strangers_print_takes_its_place() 
     let mut shop = PrinterFixture::with_attempt();
     shop.ask(AttemptCommand::Cancel(id(ATTEMPT))).unwrap();
     assert_eq!(due(&shop), None);
+    let mut shop = PrinterFixture::with_attempt();
+    shop.ask(PrinterCommand::EmergencyStopped).unwrap();
+    assert_eq!(due(&shop), None, "nothing was sent");
     let mut shop = PrinterFixture::printing();
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
     assert_eq!(due(&shop), Some(id(ATTEMPT)), "an emergency stop is an end, too");

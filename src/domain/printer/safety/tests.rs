@@ -106,6 +106,22 @@ fn a_connection_that_an_error_or_a_person_closed_is_left_to_a_person() {
     assert!(!shop.p().may_open_connection());
 }
 
+#[test]
+fn a_connection_that_our_stop_closed_may_be_opened_once_the_printer_answers_after_it() {
+    let may_open = |read_ms: i64, now_ms: i64| {
+        let mut shop = PrinterFixture::idle();
+        shop.ask(PrinterCommand::EmergencyStopped).unwrap();
+        let (stopped_at, state, connection) = (shop.now(), Activity::Idle, Connection::Connected);
+        assert!(!shop.p().may_open_connection());
+        shop.bench.now = stopped_at.plus_ms(now_ms);
+        shop.tell(Status { state, connection, updated_at: stopped_at.plus_ms(read_ms), ..Status::default() });
+        shop.p().may_open_connection()
+    };
+    assert!(may_open(1, 1));
+    assert!(!may_open(-1, 1) && !may_open(0, 0), "read before the stop");
+    assert!(may_open(-1, -1), "the clock was set back");
+}
+
 proptest! {
     /// Checks that, whatever the statuses and other operations, nothing is accepted after a fault or an unfinished
     /// print until an operator has cleared the fault and the bed.

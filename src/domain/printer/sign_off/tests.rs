@@ -2,7 +2,7 @@
 
 use super::super::tests::{ATTEMPT, OURS, PrinterFixture, take};
 use super::*;
-use crate::printer::{PrinterCommand, PrinterNews};
+use crate::printer::{PrinterCommand, PrinterFields, PrinterNews, PrinterUpload};
 use crate::printer_status::{Activity, PrintEnd};
 use crate::testing::id;
 
@@ -96,4 +96,21 @@ fn sign_offs_that_no_order_hears_are_bounded_and_none_that_was_given_is_lost() {
     assert_eq!(shop.clears(good(1)).unwrap_err().code, "sign_offs_waiting");
     shop.clears(Inspection::default()).unwrap();
     assert_eq!((shop.p().signed_prints.len(), shop.p().last_print), (MAX_WAITING_SIGN_OFFS, None));
+}
+
+#[test]
+fn a_print_is_to_be_signed_off_until_the_next_one_begins() {
+    let mut shop = PrinterFixture::printing();
+    let fields = PrinterFields { auto_clear: true, ..shop.p().fields.clone() };
+    shop.ask(PrinterCommand::Update { if_version: None, fields: Box::new(fields) }).unwrap();
+    let last = |shop: &PrinterFixture| shop.p().last_print.map(|last| last.attempt);
+    shop.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Finished));
+    shop.ask(PrinterNews::PhotoOver(id(ATTEMPT))).unwrap();
+    assert_eq!(last(&shop), Some(id(ATTEMPT)), "whatever else comes of it");
+    shop.acknowledge(false);
+    shop.ask(take(NEXT)).unwrap();
+    assert_eq!(last(&shop), Some(id(ATTEMPT)), "nothing of the next print is on the bed yet");
+    shop.ask(PrinterUpload::Attempt { attempt: id(NEXT), remote_name: OURS.into(), server_mark: None }).unwrap();
+    shop.sees(Activity::Printing, Some(OURS), None);
+    assert_eq!(last(&shop), None);
 }

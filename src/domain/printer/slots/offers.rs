@@ -214,6 +214,26 @@ mod tests {
     }
 
     #[test]
+    fn materials_that_are_deleted_or_no_filament_are_neither_offered_nor_suggested() {
+        let create = |kind| {
+            let fields = MaterialFields { name: "PETG".to_owned(), kind, ..pla() };
+            let create = MaterialCommand::Create { fields: Box::new(fields), quantity: Amount::units(1) };
+            let mut material = None;
+            Bench::new().tell(&mut material, id(2), &create).unwrap();
+            material.unwrap()
+        };
+        let filament: Material = create(MaterialType::Filament);
+        let mut deleted = filament.clone();
+        deleted.archived = true;
+        let petg = PlateFilament { kind: Some("PETG".to_owned()), ..PlateFilament::default() };
+        let suggestion = |material: &Material| suggest_material(&petg, [material]);
+        assert_eq!(suggestion(&filament), Some(id(2)));
+        assert_eq!((suggestion(&deleted), suggestion(&create(MaterialType::Resin))), (None, None));
+        let spools = printer(&[("PETG", "", None)]);
+        assert!(spools.spool_offer(&filament).is_some() && spools.spool_offer(&deleted).is_none());
+    }
+
+    #[test]
     fn a_spool_that_is_of_a_material_is_not_offered() {
         assert_eq!(offered(&[("PETG", "", Some(9)), ("PETG", "", None)], "PETG", None), Some(1));
         assert_eq!(offered(&[("PETG", "", Some(9))], "PETG", None), None);

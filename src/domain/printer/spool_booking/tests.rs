@@ -106,6 +106,61 @@ fn what_may_be_counted_wrongly_is_told_at_the_slot() {
 }
 
 #[test]
+fn only_a_print_that_may_be_on_is_booked_on_at_most_sixteen_spools() {
+    let mut shop = PrinterFixture::with_attempt();
+    let booked = |shop: &PrinterFixture| shop.p().in_hand.as_ref().unwrap().booked_on.clone();
+    shop.sees_on(Some(99), Activity::Idle, None);
+    assert!(booked(&shop).is_empty(), "nothing was sent yet");
+    shop.uploaded();
+    (1..=17).for_each(|spool| shop.sees_on(Some(spool), Activity::Printing, None));
+    assert_eq!(booked(&shop), (1..=16).collect::<Vec<i64>>());
+    let mut shop = PrinterFixture::printing();
+    shop.sees_on(Some(4), Activity::Idle, Some(PrintEnd::Finished));
+    shop.sees_on(Some(5), Activity::Idle, Some(PrintEnd::Finished));
+    assert_eq!(booked(&shop), [4], "it is over");
+}
+
+#[test]
+fn a_printer_that_nobody_uses_changes_no_spool() {
+    let mut shop = PrinterFixture::printing();
+    shop.sees_on(Some(7), Activity::Printing, None);
+    assert_eq!(shop.p().spools_in_use(), [7, 7]);
+    assert!(Printer { disconnected: true, ..shop.p().clone() }.spools_in_use().is_empty());
+    assert!(Printer { archived: true, ..shop.p().clone() }.spools_in_use().is_empty());
+    let status = shop.status(Activity::Offline, None, None);
+    shop.tell(Status { connection: Connection::FirmwareDisconnected, ..status });
+    assert_eq!(shop.p().spools_in_use(), [7, 7], "what was said last holds");
+}
+
+#[test]
+fn a_slot_that_may_be_booked_on_another_spool_or_of_another_material_says_so() {
+    let mut shop = PrinterFixture::idle();
+    for (slot, spool) in [(0, 7), (1, 8)] {
+        let spool = Spool { material_id: Some(id(77)), color: None, remaining: None, spool: Some(spool) };
+        shop.ask(PrinterCommand::LoadSlot { slot, spool, expected: None }).unwrap();
+    }
+    shop.sees_on(Some(8), Activity::Idle, None);
+    let mut material: Option<Material> = None;
+    let (fields, quantity) = (Box::new(pla()), Amount::units(300));
+    Bench::new().tell(&mut material, id(77), &MaterialCommand::Create { fields, quantity }).unwrap();
+    let mut material = material.unwrap();
+    let warning = |material: &Material, slot: usize| {
+        shop.p().spool_warning(&shop.p().slots()[slot], Some(material), SlotLabels::default())
+    };
+    assert!(warning(&material, 0).unwrap().contains("changes its active spool with the slot"));
+    assert_eq!(warning(&material, 1), None);
+    for (agreed, is_warned) in [(json!({"8": 5}), false), (json!({"9": 5}), true), (json!(null), false)] {
+        let link = json!({
+            "id": id(78), "materialId": id(77), "system": "spools", "entry": 12, "name": "PLA Red", "agreed": agreed,
+            "seen": null, "pending": null, "conflict": null, "round": 0, "createdAt": Timestamp(0),
+        });
+        material.links.insert_mut(StockSystem::Spools, serde_json::from_value(link).unwrap());
+        let warning = warning(&material, 1);
+        assert_eq!(warning.is_some_and(|words| words.contains("which does not hold PLA Red")), is_warned, "{agreed}");
+    }
+}
+
+#[test]
 fn what_nobody_booked_is_told_at_the_slot_until_a_person_decided() {
     let mut shop = PrinterFixture::idle();
     let mut material: Option<Material> = None;

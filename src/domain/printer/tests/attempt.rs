@@ -117,6 +117,7 @@ fn an_operators_word_ends_what_nobody_can_verify() {
         shop.ask(AttemptCommand::Resolve { attempt: id(ATTEMPT), outcome }).unwrap();
         assert_eq!(matches!(shop.report(), Report::NotStarted { .. }), outcome == Resolution::NotStarted);
         assert_eq!(shop.p().bed_not_cleared, outcome != Resolution::NotStarted);
+        assert_eq!(shop.p().print_failed, outcome == Resolution::Failed);
         shop.acknowledge(false);
         assert!(shop.p().in_hand.is_none());
     }
@@ -136,6 +137,63 @@ fn what_the_order_does_not_want_is_dropped_before_the_start_and_stopped_after_it
     let mut shop = PrinterFixture::printing();
     shop.acknowledge(false);
     assert!(shop.effects(|effect| matches!(effect, PrinterEffect::CancelPrint { .. })));
+}
+
+#[test]
+fn what_is_said_of_another_attempt_changes_nothing() {
+    let other = id(ATTEMPT + 1);
+    let mut shop = PrinterFixture::printing();
+    let before = shop.p().clone();
+    let uploaded = PrinterUpload::Attempt { attempt: other, remote_name: OURS.into(), server_mark: None };
+    assert_eq!(shop.ask(uploaded).unwrap().answer, UploadAnswer::Done);
+    let remembers = || Box::new(Evidence::Remembers(past(Some(PrintEnd::Failed))));
+    for news in [
+        PrinterNews::UploadFailed { attempt: other, why: StartFailure::Refused, reason: "no".into() },
+        PrinterNews::StartRefused { attempt: other, reason: "no".into() },
+        PrinterNews::Progressed { attempt: other, progress: 0.9 },
+        PrinterNews::Judged { attempt: other, evidence: remembers() },
+        PrinterNews::Heard { attempt: other, step: 1, is_wanted: false },
+    ] {
+        assert!(shop.ask(news.clone()).unwrap().next.is_none(), "{news:?}");
+    }
+    assert_eq!(*shop.p(), before);
+}
+
+#[test]
+fn the_mark_of_a_server_is_kept_only_as_a_whole() {
+    for (mark, is_kept) in [("run 1".to_owned(), true), ("x".repeat(64), true), ("x".repeat(65), false)] {
+        let mut shop = PrinterFixture::with_attempt();
+        let (attempt, server_mark) = (id(ATTEMPT), Some(mark.clone()));
+        shop.ask(PrinterUpload::Attempt { attempt, remote_name: OURS.into(), server_mark }).unwrap();
+        assert_eq!(shop.p().in_hand.as_ref().unwrap().server_mark, Some(mark).filter(|_| is_kept));
+    }
+}
+
+#[test]
+fn an_emergency_stop_stops_only_the_jobs_that_claimed_the_printer_before_it() {
+    let answer = |claimed_ms: i64, offered_ms: i64| {
+        let mut shop = PrinterFixture::idle();
+        shop.ask(PrinterCommand::EmergencyStopped).unwrap();
+        let stopped_at = shop.now();
+        shop.bench.now = stopped_at.plus_ms(offered_ms);
+        shop.ask(TakeAttempt { claimed_at: stopped_at.plus_ms(claimed_ms), ..take(ATTEMPT) }).unwrap().answer
+    };
+    let stopped = || TakeAnswer::Stopped("emergency stop".to_owned());
+    let not_homed = || TakeAnswer::NotTaken("the printer is not homed".to_owned());
+    assert_eq!([answer(-1, 1), answer(0, 0)], [stopped(), stopped()]);
+    assert_eq!(answer(1, 2), not_homed(), "claimed after it");
+    assert_eq!(answer(-1, -1), not_homed(), "the clock was set back");
+}
+
+#[test]
+fn only_the_last_report_frees_the_printer() {
+    let mut shop = PrinterFixture::printing();
+    let step = shop.p().in_hand.as_ref().unwrap().step;
+    shop.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Finished));
+    shop.ask(PrinterNews::Heard { attempt: id(ATTEMPT), step, is_wanted: true }).unwrap();
+    assert!(shop.p().in_hand.is_some(), "the order has not heard of the end");
+    shop.acknowledge(true);
+    assert!(shop.p().in_hand.is_none());
 }
 
 proptest! {

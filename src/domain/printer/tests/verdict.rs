@@ -166,6 +166,8 @@ fn a_firmware_that_stays_away_leaves_the_end_to_its_history_or_a_person() {
     let mut shop = away();
     shop.judged(Evidence::Away);
     assert!(matches!(shop.report(), Report::Unverified(why) if why.contains("lost the connection to its firmware")));
+    shop.sees(Activity::Idle, None, None);
+    assert_eq!(shop.p().in_hand.as_ref().unwrap().gone, None, "a person is asked already");
     shop.sees(Activity::Printing, Some(OURS), None);
     assert_eq!(shop.report(), Report::Printing, "it is back, and prints on");
 }
