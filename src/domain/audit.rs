@@ -7,10 +7,12 @@ mod acts;
 pub mod chain;
 mod groups;
 mod kinds;
+mod outcome;
 
 pub use acts::AuditedAct;
 pub use groups::{GroupedAct, chosen_groups};
 pub use kinds::{AuditedKind, SubjectCase};
+pub use outcome::outcome_label;
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! Currencies: number of decimals, and amounts formatted as decimal numbers.
+//! Currencies: number of decimals, symbol, and amounts formatted as decimal numbers. Amounts with their currency, as
+//! people read them, are written in [`crate::notation`].
 
 use std::fmt::Write as _;
 
@@ -9,6 +10,13 @@ const WITHOUT_DECIMALS: [&str; 16] =
     ["bif", "clp", "djf", "gnf", "isk", "jpy", "kmf", "krw", "pyg", "rwf", "ugx", "vnd", "vuv", "xaf", "xof", "xpf"];
 /// Currencies whose minor unit is a thousandth.
 const WITH_THREE_DECIMALS: [&str; 7] = ["bhd", "iqd", "jod", "kwd", "lyd", "omr", "tnd"];
+/// Currencies that English writes with a symbol, in lower case.
+const SYMBOLS: [(&str, &str); 4] = [("eur", "€"), ("gbp", "£"), ("jpy", "¥"), ("usd", "$")];
+
+/// Returns the symbol of the given currency (ISO 4217); `None` if English writes its code.
+pub(crate) fn symbol(currency: &str) -> Option<&'static str> {
+    SYMBOLS.iter().find(|(code, _)| code.eq_ignore_ascii_case(currency)).map(|(_, symbol)| *symbol)
+}
 
 /// Returns the number of decimals of the given currency (ISO 4217), or two if the currency is unknown.
 pub(crate) fn decimals(currency: &str) -> u32 {
@@ -52,27 +60,9 @@ pub fn plain(cents: i64, currency: &str) -> String {
     split(cents, currency, "", '.')
 }
 
-/// Formats minor units for display, with the currency code: `1,234.50 USD`.
-pub fn format_amount(cents: i64, currency: &str) -> String {
-    format!("{} {}", split(cents, currency, ",", '.'), currency.to_uppercase())
-}
-
 /// Formats minor units for display, without the currency: `1,234.50`.
 pub fn figure(cents: i64, currency: &str) -> String {
     split(cents, currency, ",", '.')
-}
-
-/// Formats minor units as a price for customers: `$1,234.50`, or with the currency code if the currency has no common
-/// symbol.
-pub fn price(cents: i64, currency: &str) -> String {
-    let sign = match currency.to_lowercase().as_str() {
-        "usd" => "$",
-        "eur" => "€",
-        "gbp" => "£",
-        _ => return format_amount(cents, currency),
-    };
-    let minus = if cents < 0 { "-" } else { "" };
-    format!("{minus}{sign}{}", figure(cents, currency).trim_start_matches('-'))
 }
 
 /// Formats minor units with the given separators between thousands and before the decimals.
@@ -101,14 +91,14 @@ mod tests {
 
     #[test]
     fn amounts_have_the_decimals_of_their_currency() {
-        assert_eq!(format_amount(123_456_789, "usd"), "1,234,567.89 USD");
+        assert_eq!(figure(123_456_789, "usd"), "1,234,567.89");
         assert_eq!(plain(-5, "EUR"), "-0.05");
-        assert_eq!(format_amount(1500, "jpy"), "1,500 JPY");
+        assert_eq!(figure(1500, "jpy"), "1,500");
         assert_eq!(plain(1500, "kwd"), "1.500");
         assert_eq!(figure(99_900, "eur"), "999.00");
         assert_eq!(
-            [price(12_345, "usd"), price(-123_456, "eur"), price(5, "chf")],
-            ["$123.45", "-€1,234.56", "0.05 CHF"]
+            ["USD", "eur", "Gbp", "jpy", "chf", ""].map(symbol),
+            [Some("$"), Some("€"), Some("£"), Some("¥"), None, None]
         );
         assert_eq!(plain(i64::MIN, "usd"), "-92233720368547758.08");
     }
@@ -131,9 +121,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_sign_and_each_common_currency_its_symbol() {
-        assert_eq!([price(0, "usd"), price(7, "gbp"), price(-7, "eur")], ["$0.00", "£0.07", "-€0.07"]);
-        assert_eq!([plain(0, "usd"), figure(0, "jpy"), format_amount(0, "kwd")], ["0.00", "0", "0.000 KWD"]);
+    fn nothing_has_no_sign() {
+        assert_eq!([plain(0, "usd"), figure(0, "jpy"), figure(0, "kwd")], ["0.00", "0", "0.000"]);
         assert_eq!(["usd", "JPY", "kwd", "xyz"].map(has_decimals), [true, false, true, true]);
         assert_eq!((parse("100000000", "usd"), parse("-100000000", "usd")), (Some(MAX_CENTS), Some(-MAX_CENTS)));
     }

@@ -260,7 +260,7 @@ impl KeptPaymentEvent {
         }
     }
 
-    /// Describes the money that the event reports: `payment of 5.00 USD`.
+    /// Describes the money that the event reports: `payment of $5.00`.
     fn money(&self, language: Language) -> String {
         let about = self.about.as_ref();
         let kind = match about.map(|about| about.kind) {
@@ -270,10 +270,9 @@ impl KeptPaymentEvent {
         let Some(cents) = about.and_then(|about| about.amount_cents) else {
             return texts::unmatched_money(language, kind);
         };
-        let currency = about.and_then(|about| about.currency.as_deref()).unwrap_or_default();
-        let amount = match language {
-            Language::English => format!("{}.{:02} {}", cents / 100, cents % 100, currency.to_uppercase()),
-            Language::German => notation::amount(language, cents, currency),
+        let amount = match about.and_then(|about| about.currency.as_deref()) {
+            Some(currency) => notation::amount(language, cents, currency),
+            None => notation::figure(language, cents, ""),
         };
         texts::unmatched_amount(language, kind, &amount)
     }

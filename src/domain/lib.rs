@@ -10,6 +10,7 @@ pub mod address;
 pub mod agent;
 pub mod aggregate;
 pub mod amount;
+pub mod attention_flag;
 pub mod audit;
 pub mod bounds;
 pub mod breaker;

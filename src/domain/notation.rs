@@ -1,5 +1,5 @@
-//! Amounts, sizes and dates in texts for customers and for the staff, as each language writes them. English is written
-//! as everywhere else in the shop ([`crate::currency`], [`crate::shop_clock`]).
+//! Amounts, sizes and dates in texts for customers and for the staff, as each language writes them. Numbers and dates
+//! in English are written as everywhere else in the shop ([`crate::currency`], [`crate::shop_clock`]).
 
 use std::fmt::Display;
 
@@ -41,14 +41,26 @@ const GERMAN_WEEKDAYS: [(&str, &str); 7] = [
     ("Sonntag", "So."),
 ];
 
-/// Formats minor units with the currency: `1,234.50 EUR` or `1.234,50 €`, in which the space does not break.
+/// Formats minor units with the currency: `€1,234.50` or `1.234,50 €`, in which the space does not break.
+///
+/// In English, the symbol or code stands before the number and after the minus sign: `-$0.05`, `CHF 48.00`.
 pub fn amount(language: Language, cents: i64, currency: &str) -> String {
-    match language {
-        Language::English => currency::format_amount(cents, currency),
-        Language::German if currency.eq_ignore_ascii_case("eur") => {
-            format!("{}\u{a0}€", figure(language, cents, currency))
+    with_currency(language, &figure(language, cents, currency), currency)
+}
+
+/// Adds the currency to a number that is written as the language writes it, whatever its decimals: `$0.025` or
+/// `0,025 USD`.
+pub(crate) fn with_currency(language: Language, number: &str, currency: &str) -> String {
+    match (language, currency::symbol(currency)) {
+        (Language::English, symbol) => {
+            let (minus, number) = number.strip_prefix('-').map_or(("", number), |number| ("-", number));
+            match symbol {
+                Some(symbol) => format!("{minus}{symbol}{number}"),
+                None => format!("{minus}{}\u{a0}{number}", currency.to_uppercase()),
+            }
         }
-        Language::German => format!("{} {}", figure(language, cents, currency), currency.to_uppercase()),
+        (Language::German, Some("€")) => format!("{number}\u{a0}€"),
+        (Language::German, _) => format!("{number} {}", currency.to_uppercase()),
     }
 }
 
@@ -246,9 +258,16 @@ mod tests {
     #[test]
     fn amounts_are_written_as_in_each_language() {
         let both = |cents, currency| Language::ALL.map(|language| amount(language, cents, currency));
-        assert_eq!(both(123_456_789, "eur"), ["1,234,567.89 EUR", "1.234.567,89\u{a0}€"]);
-        assert_eq!(both(-5, "USD"), ["-0.05 USD", "-0,05 USD"]);
-        assert_eq!(both(1500, "jpy"), ["1,500 JPY", "1.500 JPY"]);
+        assert_eq!(both(123_456_789, "eur"), ["€1,234,567.89", "1.234.567,89\u{a0}€"]);
+        assert_eq!(both(1350, "usd"), ["$13.50", "13,50 USD"]);
+        assert_eq!(both(-5, "USD"), ["-$0.05", "-0,05 USD"]);
+        assert_eq!(both(0, "gbp"), ["£0.00", "0,00 GBP"]);
+        assert_eq!(both(-7, "eur"), ["-€0.07", "-0,07\u{a0}€"]);
+        assert_eq!(both(4800, "chf"), ["CHF\u{a0}48.00", "48,00 CHF"]);
+        assert_eq!(both(-123_456, "chf"), ["-CHF\u{a0}1,234.56", "-1.234,56 CHF"]);
+        assert_eq!(both(1500, "jpy"), ["¥1,500", "1.500 JPY"]);
+        assert_eq!(both(1500, "krw"), ["KRW\u{a0}1,500", "1.500 KRW"]);
+        assert_eq!(both(1500, "kwd"), ["KWD\u{a0}1.500", "1,500 KWD"]);
         assert_eq!(Language::ALL.map(|language| figure(language, 99_900, "eur")), ["999.00", "999,00"]);
         assert_eq!(Language::ALL.map(|language| percent(language, 725)), ["7.25%", "7,25\u{a0}%"]);
         assert_eq!(Language::ALL.map(|language| percent(language, 1900)), ["19%", "19\u{a0}%"]);

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use crate::attention_flag::AttentionFlag;
 use crate::country::country_name;
 use crate::notation;
 use crate::rules::{InvoiceRules, Rules};
@@ -10,7 +11,7 @@ use words::Language;
 use words::staff::setup_fields as texts;
 
 /// Order flag and error code for an invoice that is on hold until the seller's details are configured.
-pub const SELLER_INCOMPLETE: &str = "seller_incomplete";
+pub const SELLER_INCOMPLETE: &str = AttentionFlag::SellerIncomplete.word();
 
 /// Seller detail that invoices require but the settings lack.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -38,6 +38,16 @@ pub enum MachineType {
 }
 
 impl MachineType {
+    /// All types.
+    pub const ALL: [Self; 6] = [
+        Self::FdmStandard,
+        Self::FdmLarge,
+        Self::ResinStandard,
+        Self::ResinLarge,
+        Self::LaserCutter,
+        Self::LaserEngraver,
+    ];
+
     /// Returns the type's name in the API.
     pub const fn word(self) -> &'static str {
         match self {

@@ -1,10 +1,8 @@
-//! Amounts of money as people type them into forms: `2,50`, `2.50`, `1 234,50`, `1'234.50`, `€ 2.50`. Amounts written
-//! by programs are parsed in [`crate::currency`].
+//! Amounts of money as people type them into forms: `2,50`, `2.50`, `1 234,50`, `1'234.50`, `€2.50`, and as they are
+//! shown by [`crate::notation::amount`]. Amounts written by programs are parsed in [`crate::currency`].
 
-use crate::currency::{self, decimals};
+use crate::currency::{self, decimals, symbol};
 
-/// Currency symbols that may precede or follow an amount.
-const SYMBOLS: [(&str, char); 3] = [("eur", '€'), ("gbp", '£'), ("usd", '$')];
 /// Number of digits between two thousands separators.
 const GROUP_DIGITS: usize = 3;
 /// Maximum length of a typed amount, in bytes.
@@ -54,9 +52,8 @@ fn bare_number(text: &str, of: &str) -> (bool, String) {
     let mut negative = take_minus(&mut number);
     let lower = number.to_ascii_lowercase();
     let code = of.to_ascii_lowercase();
-    let symbol = SYMBOLS.iter().find(|(currency, _)| *currency == code).map(|(_, symbol)| symbol.to_string());
-    for mark in [Some(code), symbol].into_iter().flatten().filter(|mark| !mark.is_empty()) {
-        let bare = lower.strip_prefix(&mark).or_else(|| lower.strip_suffix(&mark));
+    for mark in [Some(code.as_str()), symbol(of)].into_iter().flatten().filter(|mark| !mark.is_empty()) {
+        let bare = lower.strip_prefix(mark).or_else(|| lower.strip_suffix(mark));
         if let Some(bare) = bare {
             bare.clone_into(&mut number);
             break;
@@ -124,7 +121,9 @@ mod tests {
 
     use super::*;
     use crate::bounds::MAX_CENTS;
-    use crate::currency::{format_amount, plain, price};
+    use crate::currency::plain;
+    use crate::notation::amount;
+    use words::Language;
 
     #[test]
     fn amounts_are_read_as_people_write_them() {
@@ -138,6 +137,7 @@ mod tests {
         for text in ["-2.50", "−2,50", "-€2.50", "€ -2.50"] {
             assert_eq!(parse(text, "eur"), Ok(-250), "{text}");
         }
+        assert_eq!((parse("¥1,500", "jpy"), parse("-CHF\u{a0}48.00", "chf")), (Ok(1_500), Ok(-4_800)));
         assert_eq!(
             (parse("7", "usd"), parse("0,125", "kwd"), parse("1.234.567", "usd")),
             (Ok(700), Ok(125), Ok(123_456_700))
@@ -186,12 +186,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_shown_reads_back(cents in -MAX_CENTS..=MAX_CENTS, of in prop::sample::select(vec!["eur", "usd", "jpy", "kwd", "chf"])) {
-            for text in [plain(cents, of), format_amount(cents, of), price(cents, of)] {
+        fn what_is_shown_reads_back(
+            cents in -MAX_CENTS..=MAX_CENTS,
+            of in prop::sample::select(vec!["eur", "usd", "gbp", "jpy", "krw", "kwd", "chf", "CHF"]),
+        ) {
+            let written = Language::ALL.map(|language| amount(language, cents, of));
+            for text in written.into_iter().chain([plain(cents, of)]) {
                 prop_assert_eq!(parse(&text, of), Ok(cents), "{}", text);
             }
             // As written with the separators exchanged, and with spaces between thousands.
-            let exchanged = format_amount(cents, of).replace(',', " ").replace('.', ",");
+            let exchanged = amount(Language::English, cents, of).replace(',', " ").replace('.', ",");
             prop_assert_eq!(parse(&exchanged, of), Ok(cents), "{}", exchanged);
         }
 

@@ -52,17 +52,13 @@ pub fn plain(cost: Amount, kind: MaterialType, of: &str) -> String {
     }
 }
 
-/// Formats a cost for display, with the currency: `1,025.00 USD` or `1.025,00 USD`.
+/// Formats a cost for display, with the currency: `€1,025.00` or `1.025,00 €`.
 pub fn format_cost(language: Language, cost: Amount, kind: MaterialType, of: &str) -> String {
     let per = kind.thousandths_per_minor_unit();
     if cost.0 % per == 0 {
         return notation::amount(language, cost.0 / per, of);
     }
-    let (figure, currency) = (plain(cost, kind, of), of.to_uppercase());
-    match language {
-        Language::English => format!("{figure} {currency}"),
-        Language::German => format!("{} {currency}", figure.replace('.', ",")),
-    }
+    notation::with_currency(language, &notation::decimal(language, plain(cost, kind, of)), of)
 }
 
 #[cfg(test)]
@@ -91,9 +87,11 @@ mod tests {
         assert_eq!(plain(Amount(2_500), LaserSheet, "jpy"), "2.5");
         assert_eq!(plain(Amount(-500), LaserSheet, "jpy"), "-0.5");
         let both = |cost, kind| Language::ALL.map(|language| format_cost(language, cost, kind, "usd"));
-        assert_eq!(both(Amount(102_500_000), LaserSheet), ["1,025.00 USD", "1.025,00 USD"]);
-        assert_eq!(both(Amount(2_500), LaserSheet), ["0.025 USD", "0,025 USD"]);
-        assert_eq!(both(Amount(2_500), Filament), ["25.00 USD", "25,00 USD"]);
+        assert_eq!(both(Amount(102_500_000), LaserSheet), ["$1,025.00", "1.025,00 USD"]);
+        assert_eq!(both(Amount(2_500), LaserSheet), ["$0.025", "0,025 USD"]);
+        assert_eq!(both(Amount(2_500), Filament), ["$25.00", "25,00 USD"]);
+        let euros = Language::ALL.map(|language| format_cost(language, Amount(-2_500), LaserSheet, "eur"));
+        assert_eq!(euros, ["-€0.025", "-0,025\u{a0}€"]);
     }
 
     proptest! {

@@ -81,6 +81,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
     announced: Some(recognition::ANNOUNCEMENT),
     // After a start the state of the last print stays for up to 210 s.
     confirm_factor: 3,
+    usual_volume_mm: [256, 256, 256],
     ..PrinterType::of("mqtt_lan", "Bambu Lab printer", MQTT_PORT, |parts| Ok(Arc::new(MqttLan::new(parts)?)))
 };
 

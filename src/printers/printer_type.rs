@@ -73,6 +73,8 @@ pub struct PrinterType {
     pub guards_camera: bool,
     /// Multiple of `dispatch.confirm_seconds` that these printers may take to report a print after a start command.
     pub confirm_factor: u32,
+    /// Width, depth and height of most of these printers' build volumes, in millimetres, with which a form begins.
+    pub usual_volume_mm: [u16; 3],
     /// Accessor for this type's default address and key in the settings, if any.
     pub defaults: Option<TypeDefaults>,
     /// HTTP probes by which a search recognises these printers, if any.
@@ -111,6 +113,7 @@ impl PrinterType {
             needs_serial: false,
             guards_camera: false,
             confirm_factor: 1,
+            usual_volume_mm: [220, 220, 250],
             defaults: None,
             web_probes: &[],
             own_probe: None,

@@ -37,6 +37,7 @@ use words::staff::printer_form as texts;
 /// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     name: "Prusa (PrusaLink)",
+    usual_volume_mm: [250, 210, 220],
     models: Some(texts::models_of_web_interface),
     key_may_be_password: true,
     key_hint: texts::hint_key_screen,

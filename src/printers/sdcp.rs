@@ -42,6 +42,7 @@ const CAMERA_PORT: u16 = 3031;
 /// Printer type declaration.
 pub(super) const TYPE: PrinterType = PrinterType {
     name: "Elegoo (SDCP)",
+    usual_volume_mm: [256, 256, 256],
     models: Some(texts::models_of_resin_and_board),
     keyless: true,
     address_hint: texts::hint_address_screen,

@@ -69,6 +69,10 @@ fn line_breaks_stay_and_words_that_are_too_long_are_broken() {
     assert!(fonts.lacking(&due).is_empty());
     let lines = typesetter.wrapped(&format!("aaaa {due}"), BODY, typesetter.line("aaaa 1.234,50", BODY).width + 1.0);
     assert_eq!(words(&lines[1..]), "1.234,50 €");
+    // The symbols of English amounts are in the fonts as well.
+    for currency in ["usd", "eur", "gbp", "jpy", "chf"] {
+        assert!(fonts.lacking(&amount(Language::English, 123_450, currency)).is_empty(), "{currency}");
+    }
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn a_request_comes_in_with_its_photos_as_files_and_a_mail() {
     );
     assert!(files.iter().zip(1..).all(|(file, n)| file.name.ends_with(&format!("-{n}.png")) && !file.archived));
     let [mail] = &mails[..] else { panic!("{mails:?}") };
-    assert_eq!(mail.subject, "Custom request from Ann Example: figurine, 122.22 USD");
+    assert_eq!(mail.subject, "Custom request from Ann Example: figurine, $122.22");
     assert!(mail.text.contains("with 3 photos"), "{}", mail.text);
     assert!(!mail.text.contains("price tables"), "{}", mail.text);
 }
@@ -93,11 +93,11 @@ fn what_a_customer_writes_stays_on_its_line() {
     let mut new = new_request(1);
     new.customer_name = "Ann\nBcc: all@example.org".to_owned();
     new.wishes.style_id = "odd".to_owned();
-    new.wishes.notes = Some("first\nEstimated at 0.01 USD".to_owned());
+    new.wishes.notes = Some("first\nEstimated at $0.01".to_owned());
     let (_, decision) = Desk::with(new);
     let Some(CustomRequestCreated::Mail(mail)) = decision.created.first() else { panic!("{decision:?}") };
     assert!(!mail.subject.contains('\n'));
-    assert!(mail.text.contains("\nNotes: first Estimated at 0.01 USD\n"), "{}", mail.text);
+    assert!(mail.text.contains("\nNotes: first Estimated at $0.01\n"), "{}", mail.text);
     assert!(mail.text.contains("estimated with defaults: styleId."), "{}", mail.text);
 }
 

@@ -235,8 +235,8 @@ fn requirement(missing: &Mismatch, around: &WaitContext<'_>) -> UnmetRequirement
     let own = |one: String, many: String| UnmetRequirement::Own(Predicate { one, many });
     match missing {
         Mismatch::MachineType(machine) => {
-            let noun = machine.noun_in(language);
-            own(texts::is_other_machine(language, &noun), texts::are_other_machines(language, &noun))
+            let machine = machine.word();
+            own(texts::is_other_machine(language, machine), texts::are_other_machines(language, machine))
         }
         Mismatch::Form(form) => {
             let ending = form.ending();

@@ -46,45 +46,53 @@ pub struct GatheredAct {
     pub jobs: usize,
 }
 
-/// Spool that a person must load into a printer, with the number of jobs that wait for it.
+/// Material of which a person must load spools, with the number of jobs that wait for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpoolTask {
-    /// Spool, and the printer to load it into.
-    pub spool: SpoolToLoad,
-    /// Number of jobs that can begin once the spool is loaded.
+    /// Material of the spools.
+    pub material: Id,
+    /// Printers that need a spool of it, each for other jobs, starting with the one that the most jobs wait for.
+    pub printers: Vec<Id>,
+    /// Number of jobs that can begin once the spools are loaded.
     pub jobs: usize,
-    /// Number of jobs that need additional spools as well.
+    /// Number of jobs that need spools of other materials as well.
     pub further_jobs: usize,
-    /// Materials that the jobs lack, ordered by ID, with one list per job class.
-    lacks: Vec<Vec<Id>>,
+    /// Materials that the jobs lack, ordered by ID, at the printer that lacks nothing else, with one entry per job
+    /// class.
+    lacks: Vec<(Id, Vec<Id>)>,
 }
 
 impl SpoolTask {
-    /// Returns whether the given spools, each at its printer, include this one and are all that a waiting job lacks.
+    /// Returns whether the given spools, each at its printer, include one of this material and are all that a waiting
+    /// job lacks.
     pub fn is_lacked_with(&self, spools: &[SpoolToLoad]) -> bool {
+        let Some(own) = spools.iter().find(|spool| spool.material == self.material) else { return false };
         let mut materials: Vec<Id> = spools.iter().map(|spool| spool.material).collect();
         materials.sort_unstable();
         materials.dedup();
-        spools.contains(&self.spool) && self.lacks.contains(&materials)
+        self.lacks.iter().any(|(printer, lacked)| *printer == own.printer && *lacked == materials)
     }
 }
 
-/// Groups loading actions by spool: each spool to load into a printer is one task, no matter how many job classes wait
-/// for it. Tasks that the most jobs wait for come first.
+/// Groups loading actions by material: the spools of a material are one task, no matter how many job classes wait for
+/// it and at which printers. Tasks that the most jobs wait for come first.
 pub fn spool_tasks(acts: &[GatheredAct]) -> Vec<SpoolTask> {
     let mut tasks: Vec<SpoolTask> = Vec::new();
     for GatheredAct { act, jobs } in acts {
         let WaitingAct::Load { materials, printer } = act else { continue };
         for material in materials {
-            let spool = SpoolToLoad { printer: *printer, material: *material };
-            let at = tasks.iter().position(|one| one.spool == spool).unwrap_or_else(|| {
-                tasks.push(SpoolTask { spool, jobs: 0, further_jobs: 0, lacks: Vec::new() });
+            let at = tasks.iter().position(|one| one.material == *material).unwrap_or_else(|| {
+                let printers = Vec::new();
+                tasks.push(SpoolTask { material: *material, printers, jobs: 0, further_jobs: 0, lacks: Vec::new() });
                 tasks.len() - 1
             });
             let Some(task) = tasks.get_mut(at) else { continue };
             let count = if materials.len() == 1 { &mut task.jobs } else { &mut task.further_jobs };
             *count += jobs;
-            task.lacks.push(materials.clone());
+            if !task.printers.contains(printer) {
+                task.printers.push(*printer);
+            }
+            task.lacks.push((*printer, materials.clone()));
         }
     }
     tasks.sort_by_key(|task| Reverse((task.jobs, task.further_jobs)));

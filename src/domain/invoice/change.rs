@@ -2,6 +2,7 @@
 
 use super::{Invoice, InvoiceAnswer, InvoiceRow};
 use crate::aggregate::{Decision, DecisionContext};
+use crate::attention_flag::AttentionFlag;
 use crate::event::Event;
 use crate::event::data::EventData;
 use crate::event::data::invoice::{InvoiceData, InvoiceFlaggedData};
@@ -50,6 +51,7 @@ impl<'a> InvoiceChange<'a> {
     /// Flags a problem that needs an operator's attention: on the invoice, as an event, and in an email to the
     /// operators. Does nothing if the same flag is already set, so that each problem causes only one email.
     pub(super) fn flag(&mut self, flag: &str, words: &str) {
+        debug_assert!(AttentionFlag::parse(flag).is_some(), "{flag} has no name for people");
         if self.invoice.flags.iter().any(|one| one == flag) {
             return;
         }

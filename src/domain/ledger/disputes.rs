@@ -5,15 +5,17 @@
 use super::at_processor::{Dispute, DisputeState, MAX_UNDER_WAY};
 use super::refunds::flag_refunds;
 use super::{LOST_DISPUTE, Ledger, LedgerEdit, Payment};
+use crate::attention_flag::AttentionFlag;
 
 /// Flag for an owner with a payment that the customer's bank is disputing.
-const DISPUTE_OPEN: &str = "disputed";
+const DISPUTE_OPEN: &str = AttentionFlag::Disputed.word();
 /// Flag for an owner with a payment lost to the customer's bank, until the loss is recorded.
-const DISPUTE_LOST: &str = "dispute_lost";
+const DISPUTE_LOST: &str = AttentionFlag::DisputeLost.word();
 
 /// Applies the processor's report about a dispute. A decided dispute stays decided, regardless of late events.
 pub(super) fn disputed(on: &mut LedgerEdit<'_>, dispute: Dispute, reason: &str) {
-    let what = format!("the customer disputed a payment of {} ({reason})", dispute.amount_cents);
+    let amount = on.amount_text(dispute.amount_cents, dispute.intent.as_ref());
+    let what = format!("the customer disputed {amount} of a payment ({reason})");
     let disputes = &mut on.requests_mut().disputes;
     match disputes.iter_mut().find(|one| one.id == dispute.id) {
         // Documents of older releases do not say how much was lost.

@@ -8,6 +8,8 @@
 use super::books::refunded_cents;
 use super::{Ledger, LedgerTerms, Payment, ProcessorRequests};
 use crate::aggregate::DecisionContext;
+use crate::notation;
+use words::Language;
 
 /// Ledger change that its owner reacts to.
 #[derive(Clone, PartialEq, Debug)]
@@ -101,6 +103,14 @@ impl LedgerEdit<'_> {
         if let Some(existing) = self.ledger.payments.get_mut(at) {
             *existing = payment;
         }
+    }
+
+    /// Formats an amount of the payment with this payment intent in its currency, or in the owner's if there is no such
+    /// payment, for the reason of a flag, which is in English.
+    pub(super) fn amount_text(&self, cents: i64, intent: Option<&String>) -> String {
+        let payment = self.ledger.payments.iter().find(|payment| payment.is_named(intent, None));
+        let currency = payment.map_or(&self.terms.currency, |payment| &payment.currency);
+        notation::amount(Language::English, cents, currency)
     }
 
     /// Sets a flag on the owner while `holds` is `true`, and clears it otherwise.

@@ -65,7 +65,8 @@ pub(super) fn refund_failed(
     intent: Option<&String>,
     refund: Option<&String>,
 ) {
-    let words = format!("a refund of {amount_cents} failed, and the money is back with the shop: {reason}");
+    let amount = on.amount_text(amount_cents, intent);
+    let words = format!("a refund of {amount} failed, and the money is back with the shop: {reason}");
     let Some(intent) = intent else {
         return on.raise_flag(REFUND_FAILED, true, &format!("{words}; refund it in another way"));
     };
@@ -145,7 +146,8 @@ pub(super) fn refunds_read(on: &mut LedgerEdit<'_>, intent: &str, number: u32, r
     let back = before.saturating_sub(sum);
     if back > 0 {
         came_back(on, intent, back);
-        let words = format!("{back} of the refunds failed, and the money is back with the shop");
+        let amount = on.amount_text(back, Some(&name));
+        let words = format!("{amount} of the refunds failed, and the money is back with the shop");
         flag_refunds(on, Some(&words));
         let paid = on.ledger.payments.iter().find(|one| one.is_named(Some(&name), None));
         match paid.map(|paid| paid.currency == on.terms.currency) {

@@ -9,12 +9,15 @@ use super::checkout::{forget_session, settle_checkout};
 use super::disputes::{book_lost, disputed};
 use super::failed::{note_back, reads_again, refund_failed, see_asked, went_again};
 use super::{LOST_DISPUTE, Ledger, LedgerEdit, LedgerStage, LedgerTerms, PROCESSOR, Payment, PaymentUpdate, books};
+use crate::attention_flag::AttentionFlag;
+use crate::notation;
 use crate::refusal::Refusal;
+use words::Language;
 
 /// Flag for an owner that holds money that must be refunded.
-const REFUND_DUE: &str = "refund_due";
+const REFUND_DUE: &str = AttentionFlag::RefundDue.word();
 /// Flag for an owner for which the processor collected an amount or currency other than what was due.
-const AMOUNT_MISMATCH: &str = "amount_mismatch";
+const AMOUNT_MISMATCH: &str = AttentionFlag::AmountMismatch.word();
 
 /// Records a payment that an operator received by means other than the processor. A smaller amount than is due leaves
 /// the rest to be paid; a larger amount is rejected.
@@ -243,9 +246,9 @@ pub(crate) fn flag_money(on: &mut LedgerEdit<'_>) {
     let kept_cents = books.kept_cents;
     let owed = if *stage == LedgerStage::Closed { 0 } else { *total };
     let refund_due = *stage != LedgerStage::Payable && (kept_cents > owed || books.foreign);
+    let [balance, total_price] = [kept_cents, *total].map(|cents| notation::amount(Language::English, cents, currency));
     let due = format!(
-        "the payments amount to {kept_cents} {currency}, but the status of the {kind} is {status} and its total \
-         {total} {currency}"
+        "the payments amount to {balance}, but the status of the {kind} is {status} and its total {total_price}"
     );
     let mismatch = format!("the processor charged another amount or currency than was due: {due}");
     on.raise_flag(REFUND_DUE, refund_due, &format!("money must be refunded: {due}"));

@@ -6,11 +6,12 @@ use super::at_processor::{MAX_UNDER_WAY, RefundResult, RequestedRefund};
 use super::failed::{doubts, reads_again, waiting, went_again};
 use super::received::{own_word, refunded};
 use super::{Ledger, LedgerEdit, PROCESSOR, Payment, left_by_hand};
+use crate::attention_flag::AttentionFlag;
 use crate::id::Id;
 use crate::refusal::Refusal;
 
 /// Flag for an owner with a refund that the processor rejected or that failed later.
-pub(super) const REFUND_FAILED: &str = "refund_failed";
+pub(super) const REFUND_FAILED: &str = AttentionFlag::RefundFailed.word();
 
 /// Returns the amount of a processor payment that remains in the ledger, in minor units: minus refunds by the
 /// processor, refunds made by other means, and money reclaimed by the customer's bank.

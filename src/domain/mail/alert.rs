@@ -200,7 +200,7 @@ impl Mail {
 
 /// Returns the name of a flag of an order or invoice, as the subject of its alert states it.
 pub(crate) fn flag_name(language: Language, flag: &str) -> String {
-    texts::flag_name(language, flag, &flag.replace('_', " "))
+    texts::flag_name(language, flag)
 }
 
 /// Ends a text with one line break.

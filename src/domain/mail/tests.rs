@@ -6,6 +6,7 @@ use super::alert::{AlertDigest, flag_name};
 use super::kind::{QuoteSent, quote_sent};
 use super::part::{MailItem, first_items, plain};
 use super::*;
+use crate::attention_flag::AttentionFlag;
 use crate::testing::{Bench, id};
 
 mod kinds;
@@ -167,7 +168,7 @@ proptest! {
             language,
             quote: id(1),
             number,
-            items: vec![MailItem { quantity: 1, what, amount: Some("1.00 USD".to_owned()) }],
+            items: vec![MailItem { quantity: 1, what, amount: Some("$1.00".to_owned()) }],
             sums: Vec::new(),
             valid_until: None,
             message: Some(message.clone()),
@@ -226,6 +227,18 @@ proptest! {
 }
 
 #[test]
+fn each_flag_has_a_name_in_the_subject_of_its_alert() {
+    for language in Language::ALL {
+        let unknown = flag_name(language, "unheard_of");
+        for flag in AttentionFlag::ALL {
+            let name = flag_name(language, flag.word());
+            assert!(name != unknown && !name.contains('_'), "{flag:?}: {name}");
+            assert_eq!(AttentionFlag::parse(flag.word()), Some(flag));
+        }
+    }
+}
+
+#[test]
 fn the_kind_of_an_alert_follows_from_the_flag_and_has_a_page() {
     use AlertKind as K;
     for (flag, kind, name) in [
@@ -236,7 +249,7 @@ fn the_kind_of_an_alert_follows_from_the_flag_and_has_a_page() {
         ("disputed", K::MoneyDue, "disputed"),
         ("dispute_lost", K::MoneyDue, "dispute lost"),
         ("short", K::Order, "fewer good parts than ordered"),
-        ("odd_flag", K::Order, "odd flag"),
+        ("odd_flag", K::Order, "needs attention"),
     ] {
         assert_eq!((K::of_flag(flag), flag_name(Language::English, flag).as_str()), (kind, name));
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::{Order, OrderCreated, OrderRow, OrderStatus};
 use crate::aggregate::{Decision, DecisionContext};
+use crate::attention_flag::AttentionFlag;
 use crate::event::Event;
 use crate::event::data::{EventData, JobData, OrderData, OrderFlaggedData};
 use crate::id::Id;
@@ -23,17 +24,17 @@ use words::staff::alerts as texts;
 const MAX_SUBJECT_ERROR_CHARS: usize = 80;
 
 /// Flag for an order with a FAILED job.
-const JOB_FAILED: &str = "job_failed";
+const JOB_FAILED: &str = AttentionFlag::JobFailed.word();
 /// Flag for an order whose jobs were all cancelled.
-const ALL_JOBS_CANCELLED: &str = "all_jobs_cancelled";
+const ALL_JOBS_CANCELLED: &str = AttentionFlag::AllJobsCancelled.word();
 /// Flag for an order that is ready with fewer good parts than ordered.
-pub(super) const SHORT: &str = "short";
+pub(super) const SHORT: &str = AttentionFlag::Short.word();
 /// Flag for an order with rejected parts that are not replaced by any job.
-const NEEDS_ATTENTION: &str = "needs_attention";
+const NEEDS_ATTENTION: &str = AttentionFlag::NeedsAttention.word();
 /// Flag for an order whose customer received parts that were rejected later and have no replacement.
-pub(super) const REJECTED_AFTER_SHIPPING: &str = "rejected_after_shipping";
+pub(super) const REJECTED_AFTER_SHIPPING: &str = AttentionFlag::RejectedAfterShipping.word();
 /// Flag for an order for which a printer is producing more parts than needed.
-const SURPLUS: &str = "surplus";
+const SURPLUS: &str = AttentionFlag::Surplus.word();
 
 /// Changes that one command makes to an order. Rules modify the order only through this type, so that a commit writes
 /// only the rows that changed, and a command that changes nothing writes nothing.
@@ -223,6 +224,7 @@ impl<'a> OrderChange<'a> {
     /// Sets a flag for an operator: on the order, as an event, and in an email to the operators. Does nothing if the
     /// flag is already set, so that each problem causes only one email.
     pub(super) fn flag(&mut self, flag: &str, words: &str) {
+        debug_assert!(AttentionFlag::parse(flag).is_some(), "{flag} has no name for people");
         if self.order.flags.iter().any(|one| one == flag) {
             return;
         }

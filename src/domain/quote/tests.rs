@@ -114,7 +114,7 @@ fn a_draft_is_edited_and_what_was_sent_never_changes() {
     let [QuoteCreation::Mail(mail)] = &decision.created[..] else { panic!("{:?}", decision.created) };
     assert_eq!((&mail.to[..], mail.useless_at), (&["ann@example.org".to_owned()][..], desk.q().valid_until));
     let text = plain(&mail.text, &mail.parts, None);
-    assert!(text.contains("2 x Bracket") && text.contains("101.15 USD"), "{text}");
+    assert!(text.contains("2 x Bracket") && text.contains("$101.15"), "{text}");
     assert_eq!(desk.q().valid_until, Some(desk.bench.now.plus_ms(14 * DAY_MS)));
     assert_eq!(refused(desk.change(QuotePatch::default())), "invalid_transition");
     assert_eq!(refused(desk.ask(&QuoteCommand::Archive)), "invalid_transition");

@@ -27,12 +27,14 @@ const MACHINES: [(MachineType, PrinterFieldText); 6] = [
 ];
 /// Printer types that reject requests without an API key.
 const TYPES_WITH_KEY: [&str; 1] = ["server_rest"];
-/// Fields for the dimensions of the build volume: name, label, and sample value.
-const SIDES: [(&str, PrinterFieldText, &str); 3] = [
-    ("buildVolume.x", texts::width_field, "220"),
-    ("buildVolume.y", texts::depth_field, "220"),
-    ("buildVolume.z", texts::height_field, "250"),
+/// Fields for the dimensions of the build volume: name and label.
+const SIDES: [(&str, PrinterFieldText); 3] = [
+    ("buildVolume.x", texts::width_field),
+    ("buildVolume.y", texts::depth_field),
+    ("buildVolume.z", texts::height_field),
 ];
+/// Dimensions of the build volume with which the form begins while no type is chosen, in millimetres.
+const USUAL_VOLUME_MM: [u16; 3] = [220, 220, 250];
 
 /// Lists the names of the printer types that satisfy the given predicate, as text for display.
 fn types_that(holds: impl Fn(&PrinterType) -> bool) -> String {
@@ -45,8 +47,9 @@ pub(super) fn type_name(kind: &str) -> &str {
     PrinterType::of_word(kind).map_or(kind, |declared| declared.name)
 }
 
-/// Renders the fields common to all printers. `kind` is the printer type, if already chosen; otherwise, the form offers
-/// a choice of types. `value` returns a field's initial value, or `None` to keep the default.
+/// Renders the fields that every printer needs; all others have defaults ([`more`]). `kind` is the printer type, if
+/// already chosen; otherwise, the form offers a choice of types. `value` returns a field's initial value, or `None` to
+/// keep the default.
 pub(super) fn inputs(language: Language, kind: Option<&PrinterType>, value: &dyn Fn(&str) -> Option<String>) -> Markup {
     let of = |name: &str| value(name).unwrap_or_default();
     html! {
@@ -61,25 +64,59 @@ pub(super) fn inputs(language: Language, kind: Option<&PrinterType>, value: &dyn
         (address(language, kind, &of("baseUrl")))
         @if kind.is_none_or(|declared| !declared.keyless) { (key(language, kind)) }
         @if kind.is_none_or(|declared| declared.needs_serial) { (serial(language, kind, &of("serial"))) }
-        div class="field" {
-            label for="machineType" { (texts::machine_field(language)) }
-            select id="machineType" name="machineType" {
-                @for (machine_type, label) in MACHINES {
-                    option value=(machine_type.word()) selected[machine_type.word() == of("machineType")] { (label(language)) }
+    }
+}
+
+/// Renders the fields that have defaults, folded away below a summary that states the machine: its type and its build
+/// volume, and `further` fields. `is_open` unfolds them.
+pub(super) fn more(
+    language: Language,
+    kind: Option<&PrinterType>,
+    value: &dyn Fn(&str) -> Option<String>,
+    is_open: bool,
+    further: &Markup,
+) -> Markup {
+    let chosen = value("machineType").unwrap_or_default();
+    let usual = kind.map_or(USUAL_VOLUME_MM, |declared| declared.usual_volume_mm);
+    let sides: Vec<String> =
+        SIDES.iter().zip(usual).map(|((name, _), usual)| value(name).unwrap_or_else(|| usual.to_string())).collect();
+    html! {
+        details class="field" open[is_open] {
+            summary {
+                (texts::more_fields(language)) " "
+                span class="soft" { (machine_words(language, &chosen, &sides)) }
+            }
+            div class="field" {
+                label for="machineType" { (texts::machine_field(language)) }
+                select id="machineType" name="machineType" {
+                    @for (machine_type, label) in MACHINES {
+                        option value=(machine_type.word()) selected[machine_type.word() == chosen] { (label(language)) }
+                    }
                 }
             }
-        }
-        fieldset class="field" {
-            legend { (texts::volume_fields(language)) }
-            @for (name, label, usual) in SIDES {
-                div class="field" {
-                    label for=(name) { (label(language)) }
-                    input id=(name) name=(name) inputmode="decimal" maxlength="10"
-                        value=(value(name).unwrap_or_else(|| usual.to_owned()));
+            fieldset class="field" {
+                legend { (texts::volume_fields(language)) }
+                @for ((name, label), side) in SIDES.iter().zip(&sides) {
+                    div class="field" {
+                        label for=(name) { (label(language)) }
+                        input id=(name) name=(name) inputmode="decimal" maxlength="10" value=(side);
+                    }
                 }
             }
+            (further)
         }
     }
+}
+
+/// Describes a machine by its type and, if it is stated, its build volume: `Filament printer, 220 × 220 × 250 mm`.
+fn machine_words(language: Language, machine_type: &str, sides: &[String]) -> String {
+    let label = |(_, label): &(MachineType, PrinterFieldText)| label(language);
+    let chosen = MACHINES.iter().find(|(machine, _)| machine.word() == machine_type);
+    let machine = chosen.or(MACHINES.first()).map(label).unwrap_or_default();
+    if sides.iter().any(String::is_empty) {
+        return machine;
+    }
+    texts::machine_with_volume(language, &machine, &sides.join(" × "))
 }
 
 fn type_choice(language: Language, chosen: &str) -> Markup {
@@ -217,6 +254,23 @@ mod tests {
         assert_eq!(labels(&[name, url, ("type", "fw_rest")]), Vec::<String>::new());
         assert_eq!(labels(&[name, url, ("type", "server_rest")]), ["API key"]);
         assert_eq!(labels(&[name, url, ("type", "server_rest"), ("apiKey", "k")]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_has_a_default_is_folded_away_below_it() {
+        let typed = |side: &'static str| move |name: &str| name.starts_with("buildVolume").then(|| side.to_owned());
+        let form = |language, kind, side: Option<&'static str>, is_open| match side {
+            Some(side) => more(language, kind, &typed(side), is_open, &html! {}).into_string(),
+            None => more(language, kind, &|_| None, is_open, &html! {}).into_string(),
+        };
+        let new = form(Language::English, None, None, false);
+        assert!(new.contains("Filament printer, 220 × 220 × 250 mm") && new.contains("value=\"250\""), "{new}");
+        assert!(!new.contains(" open"), "{new}");
+        let lan = PrinterType::of_word("mqtt_lan");
+        let by_type = form(Language::German, lan, None, true);
+        assert!(by_type.contains("Filamentdrucker, 256 × 256 × 256 mm") && by_type.contains(" open"), "{by_type}");
+        let cleared = form(Language::English, lan, Some(""), false);
+        assert!(cleared.contains(">Filament printer</span>") && !cleared.contains("256"), "{cleared}");
     }
 
     #[test]

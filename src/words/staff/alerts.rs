@@ -64,7 +64,7 @@ messages! {
     never_matched(event: &str, days: &str);
     never_matched_advice;
 
-    flag_name(flag: &str, code: &str);
+    flag_name(flag: &str);
     order_flag_subject(number: &str, flag: &str);
     order_flag(number: &str, reason: &str);
     invoice_flag_subject(name: &str, flag: &str);

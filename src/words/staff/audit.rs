@@ -170,4 +170,23 @@ messages! {
     rejected_request;
     rejected_request_indirect;
     rejected_request_plural;
+    unknown_subject;
+    outcome_no_response;
+    outcome_refused_by_printer;
+    outcome_printer_busy;
+    outcome_unsupported;
+    outcome_disconnected;
+    outcome_not_possible;
+    outcome_stale;
+    outcome_invalid;
+    outcome_not_signed_in;
+    outcome_wrong_credentials;
+    outcome_second_factor;
+    outcome_forbidden;
+    outcome_cross_site;
+    outcome_too_many;
+    outcome_unknown;
+    outcome_unavailable;
+    outcome_not_found;
+    outcome_rejected;
 }

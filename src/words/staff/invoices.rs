@@ -49,8 +49,6 @@ messages! {
     due;
     paid_at;
     notes;
-    flag_disputed;
-    flag_dispute_lost;
 
     lines;
     lines_label;

@@ -27,6 +27,8 @@ messages! {
     machine_laser_cutter;
     machine_laser_engraver;
     volume_fields;
+    more_fields;
+    machine_with_volume(machine: &str, size: &str);
     width_field;
     depth_field;
     height_field;

@@ -78,6 +78,8 @@ messages! {
     to_order(amount: &str);
     load(material: &str, printer: &str);
     load_spool_into(printer: &str);
+    into_printer(printer: &str);
+    more_printers(count: usize);
     load_spool;
     jobs_can_start(count: usize);
     jobs_need_more(count: usize);

@@ -53,7 +53,7 @@ on_sqlite! {
         assert_eq!(app.patch(&path, &json!({"notes": null})).await.error(409), "invalid_transition");
         assert_eq!(app.delete(&path).await.error(409), "invalid_transition");
         let mail = until("the quote to be mailed", || async { mails_to(&app, "ann@example.org").pop() }).await;
-        assert!(mail.subject.contains("QUO-") && mail.text.contains("110.00 USD"), "{} {}", mail.subject, mail.text);
+        assert!(mail.subject.contains("QUO-") && mail.text.contains("$110.00"), "{} {}", mail.subject, mail.text);
 
         // What was offered cannot be deleted, and neither the SKU's price nor the settings count any more.
         assert_eq!(app.delete(&format!("/api/skus/{sku}")).await.error(409), "sku_in_use");

@@ -121,7 +121,7 @@ async fn programs_and_rejected_requests_are_sentences_too() {
     is_sound(&page);
     let created = format!("</b> created <a href=\"/shop/orders/{order}\">order {number}</a>");
     assert!(page.text.contains(&created), "{}", page.text);
-    assert!(page.text.contains("wrong credentials</span>"), "{}", page.text);
+    assert!(page.text.contains("wrong password or code</span>"), "{}", page.text);
     assert!(!page.text.contains("not the one") && !page.text.contains(PASSWORD), "{}", page.text);
 }
 

@@ -14,7 +14,7 @@ const ANN: &str = "ann@example.org";
 
 fn format_cents(cents: &Value) -> String {
     let cents = cents.as_i64().unwrap();
-    format!("{}.{:02} USD", cents / 100, cents % 100)
+    format!("${}.{:02}", cents / 100, cents % 100)
 }
 
 on_sqlite! {

@@ -8,7 +8,7 @@ use super::{arrived, is_sound, operator};
 use crate::billing::pages::{HOSTILE, send, token};
 use crate::machines::late::{hasten, timing_is};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
-use crate::support::{App, Clock, Db, on_sqlite};
+use crate::support::{App, Clock, Db, on_sqlite, until};
 
 on_sqlite! {
     async fn an_order_is_paid_made_and_shipped_from_its_page(db: Db) {
@@ -37,7 +37,7 @@ on_sqlite! {
         assert_eq!(wrong.status, 400, "{}", wrong.text);
         is_sound(&wrong);
         let part = arrived(&sam, send(&sam, &format!("{path}/mark-paid"), &pay("2.50")).await).await;
-        assert!(part.text.contains("2.50 USD") && part.text.contains(">Unpaid<"), "{}", part.text);
+        assert!(part.text.contains("$2.50") && part.text.contains(">Unpaid<"), "{}", part.text);
         let paid = arrived(&sam, send(&sam, &format!("{path}/mark-paid"), &form(&[("method", "cash")])).await).await;
         assert_eq!(paid.status, 200, "{}", paid.text);
         floor.app.order_is(&order, "ready").await;
@@ -46,7 +46,7 @@ on_sqlite! {
         let acts = primary(&ready_page.text);
         assert!(acts.len() == 1 && acts[0].ends_with(" Ship"), "{acts:?}");
         assert!(ready_page.text.contains("<li aria-current=\"step\">Shipped"), "{}", ready_page.text);
-        for words in [">Ready to ship<", "JOB-", "Attempt 1 on", ": finished", "Order ready"] {
+        for words in [">Ready to ship<", "JOB-", "Print 1 finished on", "Order line 1 · ", "Order ready"] {
             assert!(ready_page.text.contains(words), "{words} in {}", ready_page.text);
         }
         assert!(!ready_page.text.contains("wholeOrder"), "nothing is missing: {}", ready_page.text);
@@ -234,7 +234,7 @@ on_sqlite! {
             [("paymentId", payment), ("currency", "usd"), ("amountCents", amount), ("method", "store credit")]
         };
         let part = sent(&sam, &own, &format!("{path}/refund"), &refund("2.50")).await;
-        assert!(part.text.contains("7.50 USD") && part.text.contains("-2.50 USD refunded"), "{}", part.text);
+        assert!(part.text.contains("$7.50") && part.text.contains("-$2.50 refunded"), "{}", part.text);
         assert!(part.text.contains("store credit"), "{}", part.text);
         is_sound(&part);
         let too_much = sent(&sam, &own, &format!("{path}/refund"), &refund("8")).await;
@@ -325,10 +325,33 @@ async fn a_print_shows_its_progress_then_its_end_and_the_history_names_its_print
     let page = sam.get(&format!("/shop/orders/{order}")).await;
     is_sound(&page);
     let history = page.text.split_once("id=\"happened\"").expect("its history").1;
-    let printer = format!("</a> on <a href=\"/floor/printers/{}\">", floor.printers[0]);
-    for event in ["Job printing: ", "Job completed: "] {
-        let entry = history.split_once(event).unwrap_or_else(|| panic!("{event} in {history}")).1;
-        let entry = entry.split("</li>").next().unwrap();
-        assert!(entry.contains(&printer), "{event}: {entry}");
+    for event in ["started printing", "finished printing"] {
+        let sentence = format!("</a> {event} on <a href=\"/floor/printers/{}\">", floor.printers[0]);
+        assert!(history.contains(&sentence), "{event} in {history}");
     }
+}
+
+/// Checks that nobody is asked how a print ended while its printer says so, and that the choices are at hand otherwise.
+#[tokio::test]
+async fn a_print_is_ended_by_hand_where_its_printer_does_not_respond() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let sam = operator(&floor.app).await;
+    let (order, job) = floor.one().await;
+    floor.app.job_is(&job, "PRINTING").await;
+    let path = format!("/shop/orders/{order}");
+    let page = sam.get(&path).await;
+    is_sound(&page);
+    let (before, folded) = page.text.split_once("Edit or cancel").expect("what can be changed");
+    assert!(!before.contains("Mark as finished"), "{before}");
+    assert!(folded.contains("Printer not responding?") && folded.contains("Mark as finished"), "{folded}");
+    floor.faults(0, |faults| faults.disconnect = true);
+    let page = until("the outage to be shown", || async {
+        let page = sam.get(&path).await;
+        page.text.contains("No answer from ").then_some(page)
+    })
+    .await;
+    is_sound(&page);
+    let (before, folded) = page.text.split_once("Edit or cancel").expect("what can be changed");
+    assert!(before.contains("Check the printer, then choose") && before.contains("Mark as finished"), "{before}");
+    assert!(!folded.contains("Printer not responding?"), "{folded}");
 }

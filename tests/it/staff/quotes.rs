@@ -52,7 +52,7 @@ impl<'a> QuoteDesk<'a> {
         is_sound(&wrong);
         assert!(wrong.text.contains("role=\"alert\"") && wrong.text.contains("value=\"cheap\""), "{}", wrong.text);
         let page = done(sam, "/shop/quotes/new", &with_price("18.50")).await;
-        assert!(page.text.contains("37.00 USD") && page.text.contains(">Draft<"), "{}", page.text);
+        assert!(page.text.contains("$37.00") && page.text.contains(">Draft<"), "{}", page.text);
         let quote = id_on(&page, "/shop/quotes/");
         let view = show(app, &quote).await;
         assert_eq!((&view["status"], &view["customerEmail"]), (&json!("draft"), &json!(ANN)));
@@ -79,7 +79,7 @@ impl<'a> QuoteDesk<'a> {
             ("madeFrom", self.from.as_str()),
         ];
         let page = done(self.sam, &self.path_of("line"), &thrice).await;
-        assert!(page.text.contains("55.50 USD"), "{}", page.text);
+        assert!(page.text.contains("$55.50"), "{}", page.text);
         let stale = send(self.sam, &self.path_of("line"), &thrice).await;
         assert_eq!(stale.status, 412, "{}", stale.text);
         is_sound(&stale);
@@ -219,7 +219,7 @@ on_sqlite! {
         is_sound(&page);
         let dollars = |cents: &Value| {
             let cents = cents.as_i64().unwrap();
-            format!("{}.{:02} USD", cents / 100, cents % 100)
+            format!("${}.{:02}", cents / 100, cents % 100)
         };
         let costs = &line["model"]["costs"];
         for class in ["materialCents", "energyCents", "wearCents", "labourCents", "failureCents", "totalCents"] {

@@ -108,7 +108,7 @@ on_sqlite! {
         assert_eq!(added.status, 200, "{}", added.text);
         is_sound(&added);
         assert!(added.text.contains(">Low<") && added.text.contains("2000 g"), "{}", added.text);
-        assert!(added.text.contains("/shop/stock/bins?name=Shelf+A3") && added.text.contains("25.00 USD"), "{}", added.text);
+        assert!(added.text.contains("/shop/stock/bins?name=Shelf+A3") && added.text.contains("$25.00"), "{}", added.text);
         let list = app.get("/api/inventory/materials").await.expect(200);
         let material = &list["materials"][0];
         let members = ["quantity", "location", "brand", "unitCostCents"].map(|name| material[name].clone());

@@ -57,6 +57,31 @@ on_sqlite! {
         assert!(kind(&page, "waiting").contains(&number), "{}", page.text);
     }
 
+    async fn a_material_is_one_task_that_names_each_printer(db: Db) {
+        let floor = Floor::on(db, PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        let other = floor.app.material("PETG blue", 1000.0).await;
+        for printer in 0..2 {
+            floor.app.post(&floor.path(printer, "/slots/0"), &json!({"materialId": other})).await.expect(200);
+        }
+        floor.app.patch(&floor.path(1, ""), &json!({"machineType": "fdm_large"})).await.expect(200);
+        let sku = floor.app.get(&format!("/api/skus/{}", floor.sku)).await.expect(200);
+        let large = floor.app.sku("LARGE", &floor.material, sku["gcodeFileId"].as_str().unwrap(), 500).await;
+        floor.app.patch(&format!("/api/skus/{large}"), &json!({"machineType": "fdm_large"})).await.expect(200);
+        floor.order(1).await;
+        floor.app.paid_order(&large, 1).await;
+        let page = page_with(&sam, &["Spools to load (1)", "2 jobs can start"]).await;
+        is_sound(&page);
+        let task = kind(&page, "spools");
+        assert!(task.contains("</a> into <a ") && task.contains("</a> and <a "), "{task}");
+        assert_eq!(task.matches("btn primary").count(), 1, "one act stands out: {task}");
+        for printer in &floor.printers {
+            let load = format!("/shop/stock/slots?place={printer}/0&amp;material={}", floor.material);
+            let link = format!("href=\"/floor/printers/{printer}\"");
+            assert!(task.matches(&link).count() == 1 && task.contains(&load), "{printer}: {task}");
+        }
+    }
+
     async fn a_paused_print_is_a_task_with_who_paused_it_and_how_it_goes_on(db: Db) {
         let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;

@@ -182,9 +182,11 @@ fn each_spool_is_loaded_once_and_frees_the_jobs_that_need_no_other() {
     let clear = GatheredAct { act: WaitingAct::ClearBed { printer: id(9) }, jobs: 6 };
     let acts = [clear, load(&[2, 4], 8, 5), load(&[2], 8, 3), load(&[3], 9, 1)];
     let tasks = spool_tasks(&acts);
-    let counts: Vec<(Id, Id, usize, usize)> =
-        tasks.iter().map(|task| (task.spool.material, task.spool.printer, task.jobs, task.further_jobs)).collect();
-    assert_eq!(counts, [(id(2), id(8), 3, 5), (id(3), id(9), 1, 0), (id(4), id(8), 0, 5)]);
+    let counts = |tasks: &[SpoolTask]| -> Vec<(Id, Vec<Id>, usize, usize)> {
+        tasks.iter().map(|task| (task.material, task.printers.clone(), task.jobs, task.further_jobs)).collect()
+    };
+    let expected = [(id(2), vec![id(8)], 3, 5), (id(3), vec![id(9)], 1, 0), (id(4), vec![id(8)], 0, 5)];
+    assert_eq!(counts(&tasks), expected);
     let lacking = |materials: &[u32], printer: u32| -> Vec<usize> {
         let spools: Vec<SpoolToLoad> =
             materials.iter().map(|one| SpoolToLoad { printer: id(printer), material: id(*one) }).collect();
@@ -194,6 +196,9 @@ fn each_spool_is_loaded_once_and_frees_the_jobs_that_need_no_other() {
     assert_eq!((lacking(&[2], 9), lacking(&[3], 9)), (vec![], vec![1]), "at another printer");
     assert_eq!((jobs_waiting_for_bed(&acts, id(9)), jobs_waiting_for_bed(&acts, id(8))), (6, 0));
     assert_eq!(spool_tasks(&[]), []);
+    // A material is one task, whichever printers need it.
+    let several = spool_tasks(&[load(&[2], 8, 7), load(&[3], 8, 5), load(&[2], 9, 4), load(&[2, 3], 9, 1)]);
+    assert_eq!(counts(&several), [(id(2), vec![id(8), id(9)], 11, 1), (id(3), vec![id(8), id(9)], 5, 1)]);
 }
 
 #[test]
@@ -212,7 +217,9 @@ fn a_spool_is_loaded_into_each_printer_that_jobs_need() {
     };
     let acts = waiting_acts(&orders, &all, &types, NOW);
     assert_eq!(acts, [load(7, 2), load(8, 1)]);
-    for task in spool_tasks(&acts) {
+    let tasks = spool_tasks(&acts);
+    assert_eq!(tasks.len(), 1, "one material: {tasks:?}");
+    for task in tasks {
         let context = around(&all, &types);
         let lacks = |job: &Job| task.is_lacked_with(&spools_to_load(job, &context));
         let named = orders[0].jobs.values().filter(|job| lacks(job)).count();

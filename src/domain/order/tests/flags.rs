@@ -1,6 +1,8 @@
 //! Tests of the flags for operators (failed jobs, missing parts) and of shipping flagged orders.
 
+use super::money::paid;
 use super::*;
+use crate::ledger::DisputeState;
 use crate::printer_status::PrintEnd;
 
 #[test]
@@ -54,4 +56,26 @@ fn what_is_picked_up_needs_neither_number_nor_date() {
     let data = &shipped.events[0].data;
     assert_eq!((&data["carrier"], &data["trackingNumber"]), (&"pickup".into(), &"".into()));
     assert_eq!(data["estimatedDelivery"], "2023-11-14", "today");
+}
+
+#[test]
+fn the_reason_of_a_flag_states_amounts_as_people_write_them() {
+    let reason = |second: PaymentUpdate| {
+        let mut desk = OrderDecider::with(new_order(vec![line(1, 500, true)]));
+        desk.news(paid(500, "pi_1"));
+        let flagged = desk.news(second);
+        mails(&flagged)[0].text.clone()
+    };
+    let disputed = reason(PaymentUpdate::Disputed {
+        id: "dp_1".to_owned(),
+        amount_cents: 500,
+        reason: "fraudulent".to_owned(),
+        state: DisputeState::Open,
+        intent: Some("pi_1".to_owned()),
+    });
+    assert!(disputed.contains("the customer disputed $5.00 of a payment (fraudulent)"), "{disputed}");
+    let twice = reason(paid(700, "pi_2"));
+    let due = "money must be refunded: the payments amount to $12.00, but the status of the order is paid and its \
+               total $5.00";
+    assert!(twice.contains(due), "{twice}");
 }

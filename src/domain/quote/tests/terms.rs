@@ -160,10 +160,10 @@ fn the_mail_lists_what_costs_something_and_the_total() {
         plain(&mail.text, &mail.parts, None)
     };
     let text = mail(0, "US");
-    assert!(text.contains("2 x Bracket: 20.00 USD\n") && text.contains("Total: 20.00 USD"), "{text}");
+    assert!(text.contains("2 x Bracket: $20.00\n") && text.contains("Total: $20.00"), "{text}");
     assert!(!text.contains("Shipping:") && !text.contains("Tax:"), "{text}");
     let text = mail(500, "DE");
-    for sum in ["Shipping: 5.00 USD", "Tax: 4.75 USD", "Total: 29.75 USD"] {
+    for sum in ["Shipping: $5.00", "Tax: $4.75", "Total: $29.75"] {
         assert!(text.contains(sum), "{text}");
     }
 }

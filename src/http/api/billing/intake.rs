@@ -22,11 +22,11 @@ use crate::production::customers::customer_of;
 use crate::production::orders::site::Site;
 use actors::app::ContentSweep;
 use actors::app::customer_space::{CustomerSpace, SpaceShare};
-use domain::currency;
 use domain::custom_request::{CustomRequest, CustomRequestCommand, NewCustomRequest, NewPhoto};
 use domain::customer::Customer;
 use domain::id::Id;
 use domain::limits::LimitKind;
+use domain::notation;
 use domain::principal::Role;
 use domain::time::Timestamp;
 use files::blobs::{Blobs, Recording};
@@ -43,6 +43,7 @@ use http::wire::schema_of;
 use kernel::directory::Directory;
 use kernel::environment::Environment;
 use store::queries::Queries;
+use words::Language;
 
 const PATH: &str = "/api/v1/custom-builds/intakes";
 
@@ -109,7 +110,7 @@ impl IntakeReply {
             request_id: request.id,
             valid_until: request.valid_until,
             estimated_total_cents: estimate.total_cents,
-            estimated_total_formatted: currency::price(estimate.total_cents, &estimate.currency),
+            estimated_total_formatted: notation::amount(Language::English, estimate.total_cents, &estimate.currency),
             upload_count: request.photos.len(),
         }
     }

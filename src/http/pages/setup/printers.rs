@@ -109,7 +109,7 @@ pub(super) async fn show_form(
     }
     let find = query.address.as_deref().and_then(|address| searches.find(address));
     let value = |name: &str| find.as_ref().and_then(|find| value_of_find(find, name));
-    let content = form(&visit, &value, &html! {});
+    let content = form(&visit, &value, &html! {}, false);
     Ok(visit.page(StatusCode::OK, SetupStep::Printers, &content))
 }
 
@@ -123,33 +123,38 @@ pub(super) async fn add(
     if let Some(elsewhere) = visit.instead() {
         return Ok(elsewhere);
     }
-    let again = |words: &Markup| {
+    let again = |words: &Markup, is_open: bool| {
         let value = |name: &str| Some(sent.text(name).to_owned());
-        visit.page(StatusCode::BAD_REQUEST, SetupStep::Printers, &form(&visit, &value, words))
+        visit.page(StatusCode::BAD_REQUEST, SetupStep::Printers, &form(&visit, &value, words, is_open))
     };
     let missing = printer_fields::missing(visit.language, &sent);
     if !missing.is_empty() {
         let lines: Vec<FaultLine> = missing.into_iter().map(FaultLine::of).collect();
-        return Ok(again(&wrong(visit.language, &lines)));
+        return Ok(again(&wrong(visit.language, &lines), false));
     }
     let test = printer_fields::tested(&app.setup.config, &sent, app.setup.environment.now()).await;
     if !test.ok {
-        return Ok(again(&trial::failed(visit.language, Service::Printer, &test.message, test.detail.as_deref())));
+        return Ok(again(
+            &trial::failed(visit.language, Service::Printer, &test.message, test.detail.as_deref()),
+            false,
+        ));
     }
     match add_printer(&printers, &sent.request_of(printer_fields::with_url(sent.body(), &sent))).await {
         Ok(_) => Ok(see_other(PATH)),
-        Err(error) if error.status().is_client_error() => Ok(again(&alert(visit.language, &error))),
+        Err(error) if error.status().is_client_error() => Ok(again(&alert(visit.language, &error), true)),
         Err(error) => Err(error),
     }
 }
 
-fn form(visit: &WizardRequest, value: &dyn Fn(&str) -> Option<String>, words: &Markup) -> Markup {
+/// Renders the form. `is_open` unfolds the fields that have defaults, among which an error may be.
+fn form(visit: &WizardRequest, value: &dyn Fn(&str) -> Option<String>, words: &Markup, is_open: bool) -> Markup {
     html! {
         form class="card" method="post" action=(NEW_PATH) aria-labelledby="new" {
             h2 id="new" { (texts::add_heading(visit.language)) }
             (words)
             (visit.hidden())
             (printer_fields::inputs(visit.language, None, value))
+            (printer_fields::more(visit.language, None, value, is_open, &html! {}))
             button type="submit" { (texts::test_and_add(visit.language)) }
             p { a class="button second" href=(PATH) { (texts::cancel(visit.language)) } }
         }

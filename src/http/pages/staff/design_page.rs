@@ -37,7 +37,7 @@ const TONES: [(Tone, &str); 5] = [
 const OPTIONS: [(&str, &str); 2] =
     [("Filament", "Spools, in grams and kilograms"), ("Resin", "Bottles, in millilitres and litres")];
 /// Amounts in the table, one for each tone.
-const TOTALS: [&str; 5] = ["€ 48.00", "€ 17.25", "€ 1,240.50", "€ 9.90", "€ 120.00"];
+const TOTALS: [&str; 5] = ["€48.00", "€17.25", "€1,240.50", "€9.90", "€120.00"];
 /// Text colours on a panel, as classes.
 const TEXTS: [(&str, &str); 4] =
     [("", "Text"), ("muted", "Secondary text"), ("faint", "Tertiary text"), ("bad", "Error")];
@@ -74,7 +74,7 @@ async fn show(State(app): State<DesignPageHandles>, who: Caller) -> Result<Respo
             (figures(&[
                 KeyFigure { label: "Parts printed", value: "1,284", note: "up 12% on the previous week" },
                 KeyFigure { label: "Share of good parts", value: "97.4%", note: "same as the previous week" },
-                KeyFigure { label: "Revenue", value: "€ 4,310.00", note: "down 3% on the previous week" },
+                KeyFigure { label: "Revenue", value: "€4,310.00", note: "down 3% on the previous week" },
             ]))
             (panel("cards-of-printers", "Cards", &cards()))
             (panel("overlays", "Menus, dialogs, messages", &overlays()))

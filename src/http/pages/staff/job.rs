@@ -4,17 +4,18 @@ mod filters;
 mod list;
 mod page;
 mod progress;
+mod trouble;
 
 use axum::http::Method;
 use maud::{Markup, html};
 
+pub(super) use self::trouble::resolutions;
+use super::FLOOR_PATH;
 use super::acts::{CURRENCY_FIELD, DAY_SHOWN_FIELD, WANTED_LABEL};
 use super::card_picture::view_picture;
 use super::outage::live_job_state;
 use super::shell::{Tone, act, hidden};
 use super::sign_off::{correction_form, defect_name};
-use super::subject::print_field;
-use super::{FLOOR_PATH, ORDERS_PATH};
 use crate::design::{Icon, icon};
 use crate::frame::{SLOT, time, with_parts};
 use crate::times::{field_date, message_in, translated_message};
@@ -76,43 +77,21 @@ pub(super) fn state_label(language: Language, state: JobState) -> (Tone, String)
     (tone, label(language))
 }
 
-fn attempt_words(language: Language, state: AttemptState) -> String {
-    let label = match state {
-        AttemptState::Claimed => jobs::attempt_claimed,
-        AttemptState::Uploading => jobs::attempt_uploading,
-        AttemptState::StartSent => jobs::attempt_start_sent,
-        AttemptState::Confirmed => jobs::attempt_confirmed,
-        AttemptState::Finished => jobs::attempt_finished,
-        AttemptState::Failed => jobs::attempt_failed,
-        AttemptState::Cancelled => jobs::attempt_cancelled,
-        AttemptState::Refused => jobs::attempt_refused,
-        AttemptState::NotStarted => jobs::attempt_not_started,
-        AttemptState::Abandoned => jobs::attempt_abandoned,
+/// Returns the sentence about an attempt, which people call a print. [`SLOT`] stands for the printer.
+fn print_sentence(language: Language, number: u32, state: AttemptState) -> String {
+    let sentence = match state {
+        AttemptState::Claimed => jobs::print_claimed,
+        AttemptState::Uploading => jobs::print_uploading,
+        AttemptState::StartSent => jobs::print_start_sent,
+        AttemptState::Confirmed => jobs::print_confirmed,
+        AttemptState::Finished => jobs::print_finished,
+        AttemptState::Failed => jobs::print_failed,
+        AttemptState::Cancelled => jobs::print_cancelled,
+        AttemptState::Refused => jobs::print_refused,
+        AttemptState::NotStarted => jobs::print_not_started,
+        AttemptState::Abandoned => jobs::print_abandoned,
     };
-    label(language)
-}
-
-/// Renders the buttons for resolving an attempt of a job whose outcome is unknown. `last_progress` is the last observed
-/// progress, from 0 to 1; if present, the print did start, and every choice records the material that it used.
-pub(super) fn resolutions(language: Language, job: Id, attempt: Id, last_progress: Option<f64>, back: &str) -> Markup {
-    let answers = [
-        ("not_started", jobs::mark_not_started(language)),
-        ("finished", jobs::mark_finished(language)),
-        ("failed", jobs::mark_failed(language)),
-    ];
-    html! {
-        @if let Some(progress) = last_progress {
-            p class="full" { (jobs::did_it_succeed(language, &format!("{:.0}", progress * 100.0))) }
-        }
-        form class="acts" method="post" action=(job_path(job, "resolve")) data-quiet="" {
-            (hidden())
-            (print_field(Some(&attempt.to_string())))
-            input type="hidden" name="back" value=(back);
-            @for (word, words) in answers.into_iter().skip(usize::from(last_progress.is_some())) {
-                button class="second" type="submit" name="outcome" value=(word) id={ (word) "-" (job) } { (words) }
-            }
-        }
-    }
+    sentence(language, &number.to_string(), SLOT)
 }
 
 /// Renders why a job is waiting: the summary sentence and, if it does not cover everything, all causes.
@@ -147,14 +126,6 @@ pub(super) struct JobCard<'a> {
 impl JobCard<'_> {
     fn printer_name(printers: &Directory<Printer>, id: Id) -> Option<String> {
         Some(printers.resident(id)?.read().state.as_ref()?.fields.name.clone())
-    }
-
-    /// Returns the observed progress of an ongoing attempt's print, from 0 to 1; `None` if the print was never
-    /// observed.
-    fn last_progress(&self, attempt: &Attempt) -> Option<f64> {
-        let printer = self.app.printers.resident(attempt.printer_id)?.read();
-        let print = printer.state.as_ref()?.seen_print(attempt.id);
-        (print.began || attempt.state == AttemptState::Confirmed).then_some(print.progress)
     }
 
     /// Renders the job as a row in a list: its picture, its state, why it is waiting, and its actions.
@@ -198,12 +169,14 @@ impl JobCard<'_> {
         let at = |text: String, at: Timestamp| with_parts(&text, &[&time(language, at)]);
         html! {
             p class="soft" {
-                (jobs::facts(language, job.line + 1, job.plate_parts.max(1), &job.priority.to_string()))
-                @if job.reprint { ", " (jobs::reprint_of_rejected(language)) }
+                (jobs::order_line(language, &(job.line + 1).to_string()))
+                " · " (jobs::parts(language, job.plate_parts.max(1)))
                 @if let Some(words) = spare_words(language, job) { " (" (words) ")" }
-                @if let Some(due) = job.due_at { ", " (at(jobs::due(language, SLOT), due)) }
-                @if let Some(end) = expected.filter(|_| !job.over()) { ", " (at(jobs::expected(language, SLOT), end)) }
-                @if !job.over() { ". " a href={ (JOBS_PATH) "/" (job.id) } { (jobs::compatibility(language)) } }
+                " · " (jobs::priority_of(language, &job.priority.to_string()))
+                @if job.reprint { " · " (jobs::reprint_of_rejected(language)) }
+                @if let Some(due) = job.due_at { " · " (at(jobs::due(language, SLOT), due)) }
+                @if let Some(end) = expected.filter(|_| !job.over()) { " · " (at(jobs::expected(language, SLOT), end)) }
+                @if !job.over() { " · " a href={ (JOBS_PATH) "/" (job.id) } { (jobs::compatibility(language)) } }
             }
         }
     }
@@ -217,13 +190,13 @@ impl JobCard<'_> {
                 None => { (jobs::removed_printer(language)) },
             }
         };
-        let text = jobs::attempt(language, attempt.number, SLOT, &attempt_words(language, attempt.state));
+        let text = print_sentence(language, attempt.number, attempt.state);
         let at = |text: String, at: Timestamp| with_parts(&text, &[&time(language, at)]);
         html! {
             span { (with_parts(&text, &[&printer])) }
             span class="soft" {
-                @if let Some(start) = attempt.started_at { (at(jobs::attempt_from(language, SLOT), start)) }
-                @if let Some(end) = attempt.ended_at { " " (at(jobs::attempt_to(language, SLOT), end)) }
+                @if let Some(start) = attempt.started_at { (at(jobs::print_from(language, SLOT), start)) }
+                @if let Some(end) = attempt.ended_at { " " (at(jobs::print_to(language, SLOT), end)) }
             }
             @if let Some(reason) = &attempt.reason { span class="full bad" { (message_in(language, reason)) } }
             @if let Some(inspection) = &attempt.sign_off {
@@ -238,7 +211,7 @@ impl JobCard<'_> {
             }
             @if let Some(photo) = attempt.photo_file_id {
                 span class="full" {
-                    a href=(content_path(photo)) { (jobs::end_picture(language, attempt.number)) }
+                    a href=(content_path(photo)) { (jobs::end_picture(language, &attempt.number.to_string())) }
                 }
             }
         }
@@ -269,28 +242,7 @@ impl JobCard<'_> {
         }
     }
 
-    /// Renders the choices for a print whose outcome is unknown or whose printer does not respond.
-    fn trouble(&self) -> Markup {
-        let (language, job) = (self.language, self.job);
-        let order = format!("{ORDERS_PATH}/{}", job.order_id);
-        let choices =
-            |attempt: &Attempt| resolutions(language, job.id, attempt.id, self.last_progress(attempt), &order);
-        html! {
-            @match job.live() {
-                Some(attempt) if attempt.unverified => { (choices(attempt)) },
-                Some(attempt) => {
-                    details {
-                        summary { (jobs::not_responding(language)) }
-                        p { (jobs::not_responding_text(language)) }
-                        (choices(attempt))
-                    }
-                },
-                None => {},
-            }
-        }
-    }
-
-    /// Renders the collapsed section for the priority, the due date and cancellation.
+    /// Renders the collapsed section for the priority, the due date, cancellation, and a printer that does not respond.
     fn later(&self) -> Markup {
         let (language, id) = (self.language, self.job.id);
         html! {
@@ -310,6 +262,7 @@ impl JobCard<'_> {
                     button class="second" type="submit" { (jobs::save(language)) }
                 }
                 (act(&job_path(id, "cancel"), &format!("cancel-{id}"), "second", &self.cancel_words(), Some(&self.unconfirmed())))
+                (self.later_trouble())
             }
         }
     }
@@ -389,6 +342,31 @@ mod tests {
         };
         assert_eq!([JobState::Dispatching, JobState::Printing].map(&mut class), ["state running"; 2]);
         assert_eq!(class(JobState::Completed), "state working");
+    }
+
+    #[test]
+    fn each_state_of_an_attempt_is_a_sentence_about_a_print() {
+        use AttemptState as S;
+        let states = [
+            S::Claimed,
+            S::Uploading,
+            S::StartSent,
+            S::Confirmed,
+            S::Finished,
+            S::Failed,
+            S::Cancelled,
+            S::Refused,
+            S::NotStarted,
+            S::Abandoned,
+        ];
+        for (language, noun) in [(Language::English, "Print 2 "), (Language::German, "Druck 2 ")] {
+            for state in states {
+                let sentence = print_sentence(language, 2, state);
+                assert!(sentence.starts_with(noun) && sentence.contains(SLOT), "{sentence}");
+            }
+        }
+        let finished = Language::ALL.map(|language| print_sentence(language, 1, S::Finished).replace(SLOT, "Ada"));
+        assert_eq!(finished, ["Print 1 finished on Ada", "Druck 1 ist auf Ada fertig geworden"]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::names::{AuditName, AuditNames, NameHandles};
 use super::settings::AUDIT_PATH;
 use crate::frame::time;
-use domain::audit::{AuditSentence, AuditedAct, AuditedKind, DONE, GroupedAct, SubjectCase, chosen_groups};
+use domain::audit::{AuditSentence, AuditedAct, AuditedKind, GroupedAct, SubjectCase, chosen_groups, outcome_label};
 use domain::id::Id;
 use domain::time::Timestamp;
 use http::error::ApiError;
@@ -118,7 +118,7 @@ fn row(language: Language, group: &[&Audit], names: &AuditNames) -> Markup {
                 (&*after)
             }
             @if subjects.len() < group.len() { " " span class="soft" { (audit::several_times(language, group.len())) } }
-            @if entry.outcome != DONE { " (" (entry.outcome.replace('_', " ")) ")" }
+            @if let Some(outcome) = outcome_label(language, &entry.outcome) { " (" (outcome) ")" }
         }
         span class="soft" { (time(language, entry.at)) }
     }
@@ -134,6 +134,7 @@ fn counted(language: Language, entry: &Audit, count: usize) -> Option<AuditName>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::audit::DONE;
 
     fn entry(action: &str, printer: u128) -> Audit {
         let id = |number: u128| format!("00000000-0000-7000-8000-{number:012x}").parse().unwrap_or(Id::ONLY);
@@ -164,6 +165,9 @@ mod tests {
         assert!(line.contains("marked the bed of 2 printers as clear<") && !line.contains("times"), "{line}");
         let german = words(Language::German, &cleared);
         assert!(german.contains("2 Druckern"), "{german}");
+        let failed = [Audit { outcome: "printer_timeout".to_owned(), ..entry("printer.pause", 1) }];
+        assert!(words(Language::English, &failed).contains("(no response from the printer)"));
+        assert!(words(Language::German, &failed).contains("(keine Antwort vom Drucker)"));
         let paused = [entry("printer.pause", 1), entry("printer.pause", 1)];
         assert!(words(Language::English, &paused).contains("(2 times)"), "{}", words(Language::English, &paused));
     }

@@ -155,7 +155,7 @@ impl AuditNames {
     /// its noun alone: `a session`. The noun has the case that the sentence about the entry requires.
     pub(super) fn subject(&self, entry: &Audit) -> AuditName {
         let Some(kind) = AuditedKind::parse(&entry.subject_kind) else {
-            return AuditName::plain(entry.subject_kind.replace('_', " "));
+            return AuditName::plain(texts::unknown_subject(self.language));
         };
         let case = AuditedAct::parse(&entry.action).map_or(SubjectCase::Direct, AuditedAct::case);
         match self.subjects.get(&(kind, entry.subject_id)) {

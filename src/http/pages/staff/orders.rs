@@ -23,9 +23,9 @@ use super::timing::{timing_label, timing_path, timing_state};
 use super::{ORDERS_PATH, PRODUCTS_PATH};
 use crate::frame::time;
 use config::Config;
+use domain::attention_flag::AttentionFlag;
 use domain::notation;
 use domain::order::{OrderStatus, PICKUP, SentShipment};
-use domain::seller::SELLER_INCOMPLETE;
 use domain::timing::Timing;
 use http::access::{Caller, RequiredAccess};
 use http::error::ApiError;
@@ -312,20 +312,39 @@ pub(super) fn carrier_name(language: Language, sent: &SentShipment) -> String {
     if carrier == PICKUP { texts::pickup(language) } else { carrier.clone() }
 }
 
-/// Returns the reason an order needs attention, as text.
+/// Returns the reason an order or invoice needs attention, as text.
 pub(super) fn flag_words(language: Language, flag: &str) -> String {
+    let Some(flag) = AttentionFlag::parse(flag) else { return texts::flag_unknown(language) };
     let text = match flag {
-        "refund_due" => texts::flag_refund_due,
-        "amount_mismatch" => texts::flag_amount_mismatch,
-        "job_failed" => texts::flag_job_failed,
-        "all_jobs_cancelled" => texts::flag_all_jobs_cancelled,
-        "short" => texts::flag_short,
-        "needs_attention" => texts::flag_needs_attention,
-        SELLER_INCOMPLETE => texts::flag_seller_incomplete,
-        "rejected_after_shipping" => texts::flag_rejected_after_shipping,
-        "surplus" => texts::flag_surplus,
-        "refund_failed" => texts::flag_refund_failed,
-        other => return other.replace('_', " "),
+        AttentionFlag::RefundDue => texts::flag_refund_due,
+        AttentionFlag::AmountMismatch => texts::flag_amount_mismatch,
+        AttentionFlag::JobFailed => texts::flag_job_failed,
+        AttentionFlag::AllJobsCancelled => texts::flag_all_jobs_cancelled,
+        AttentionFlag::Short => texts::flag_short,
+        AttentionFlag::NeedsAttention => texts::flag_needs_attention,
+        AttentionFlag::SellerIncomplete => texts::flag_seller_incomplete,
+        AttentionFlag::RejectedAfterShipping => texts::flag_rejected_after_shipping,
+        AttentionFlag::Surplus => texts::flag_surplus,
+        AttentionFlag::RefundFailed => texts::flag_refund_failed,
+        AttentionFlag::Disputed => texts::flag_disputed,
+        AttentionFlag::DisputeLost => texts::flag_dispute_lost,
     };
     text(language)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_flag_has_words_of_its_own_in_each_language() {
+        for language in Language::ALL {
+            let unknown = flag_words(language, "unheard_of");
+            let mut all = AttentionFlag::ALL.map(|flag| flag_words(language, flag.word())).to_vec();
+            assert!(all.iter().all(|words| *words != unknown && !words.contains('_')), "{all:?}");
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), AttentionFlag::ALL.len(), "{all:?}");
+        }
+    }
 }

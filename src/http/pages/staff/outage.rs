@@ -45,6 +45,11 @@ impl Outage {
     }
 }
 
+/// Returns whether a job is on a printer that does not respond.
+pub(super) fn is_out_of_reach(shop: &PrinterHandles, job: &Job) -> bool {
+    Outage::of_job(shop, job).is_some()
+}
+
 /// Renders the state of a job. If its printer does not respond, a warning says so, with the time since when.
 pub(super) fn live_job_state(language: Language, shop: &PrinterHandles, job: &Job) -> Markup {
     state(language, job_state(language, job), Outage::of_job(shop, job).as_ref())

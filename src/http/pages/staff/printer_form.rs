@@ -60,7 +60,7 @@ pub(super) async fn show_new(
     let value = |name: &str| find.as_ref().and_then(|find| value_of_find(find, name));
     let kind = find.as_ref().map(|find| find.kind).or(query.kind.as_deref());
     let content = match kind.and_then(PrinterType::of_word) {
-        Some(declared) => new_form(language, declared, &value, &html! {}),
+        Some(declared) => new_form(language, declared, &value, &html! {}, false),
         None => choices(language, searcher),
     };
     Ok(viewer.page(StaffSection::Floor, &texts::add_title(language), &app.board.view(), &content))
@@ -91,11 +91,14 @@ fn choices(language: Language, searcher: Option<&SearchHandles>) -> Markup {
     }
 }
 
+/// Renders the form for adding a printer. `words` says why the previous one was not accepted; `is_open` unfolds the
+/// fields that have defaults, among which an error may be.
 fn new_form(
     language: Language,
     declared: &PrinterType,
     value: &dyn Fn(&str) -> Option<String>,
     words: &Markup,
+    is_open: bool,
 ) -> Markup {
     let untested = value("untested").is_some_and(|text| text == "true");
     html! {
@@ -105,7 +108,7 @@ fn new_form(
             (words)
             (hidden())
             (printer_fields::inputs(language, Some(declared), value))
-            (more_inputs(language, value))
+            (printer_fields::more(language, Some(declared), value, is_open, &more_inputs(language, value)))
             div class="field" {
                 input id="untested" name="untested" type="checkbox" value="true" checked[untested];
                 label for="untested" class="inline" { " " (texts::skip_test(language)) }
@@ -122,16 +125,16 @@ pub(super) async fn add(State(app): State<FloorHandles>, sent: PageForm) -> Resu
     let viewer = StaffViewer::new(&sent.call.who, &app.config)?;
     let Some(declared) = PrinterType::of_word(sent.text("type")) else { return Ok(see_other(NEW_PRINTER_PATH)) };
     let (language, typed) = (viewer.language(), Form::submitted(&sent));
-    let again = |typed: &Form, words: &Markup| {
+    let again = |typed: &Form, words: &Markup, is_open: bool| {
         // A box that was not ticked is there too, and empty.
-        let content = new_form(language, declared, &|name| Some(typed.text(name).to_owned()), words);
+        let content = new_form(language, declared, &|name| Some(typed.text(name).to_owned()), words, is_open);
         viewer.page(StaffSection::Floor, &texts::add_title(language), &app.board.view(), &content)
     };
     if sent.text("untested").is_empty() {
         let test = printer_fields::tested(&app.config, &sent, app.board.shop.environment.now()).await;
         if !test.ok {
             let words = setup::failed(language, Service::Printer, &test.message, test.detail.as_deref());
-            let mut response = again(&typed, &words);
+            let mut response = again(&typed, &words, false);
             *response.status_mut() = StatusCode::BAD_REQUEST;
             return Ok(response);
         }
@@ -140,7 +143,7 @@ pub(super) async fn add(State(app): State<FloorHandles>, sent: PageForm) -> Resu
         Ok(outcome) => Ok(see_other(&format!("{FLOOR_PATH}/printers/{}", outcome.id))),
         Err(error) => {
             let typed = typed.with_refusal(error)?;
-            Ok(typed.answer(again(&typed, &typed.alert())))
+            Ok(typed.answer(again(&typed, &typed.alert(), true)))
         }
     }
 }
@@ -168,6 +171,7 @@ fn edit_form(
     words: &Markup,
 ) -> Markup {
     let (name, own_page) = (&printer.fields.name, format!("{FLOOR_PATH}/printers/{}", printer.id));
+    let declared = PrinterType::of_word(&printer.fields.kind);
     html! {
         p { a href=(own_page) { (texts::back_to(language, name)) } }
         h1 { (texts::edit_heading(language, name)) }
@@ -175,9 +179,9 @@ fn edit_form(
             (words)
             (hidden())
             input type="hidden" name=(VERSION_FIELD) value=(version);
-            (printer_fields::inputs(language, PrinterType::of_word(&printer.fields.kind), value))
+            (printer_fields::inputs(language, declared, value))
             p class="soft" { (texts::keep_key(language)) }
-            (more_inputs(language, value))
+            (printer_fields::more(language, declared, value, true, &more_inputs(language, value)))
             button type="submit" { (texts::save(language)) }
         }
         section class="card narrowed" aria-labelledby="remove" {

@@ -108,7 +108,8 @@ flag_name =
         [seller_incomplete] für die Rechnung fehlen Name und Anschrift des Betriebs
         [rejected_after_shipping] versendete Teile sind Ausschuss: Ersatz senden
         [surplus] Nachdruck nicht mehr nötig
-       *[other] { $code }
+        [job_failed] Druckauftrag fehlgeschlagen
+       *[other] Handlungsbedarf
     }
 order_flag_subject = { $number }: { $flag }
 order_flag = Bei der Bestellung { $number } besteht Handlungsbedarf: { $reason }.

@@ -201,3 +201,25 @@ restore_plural = Wiederherstellungen
 rejected_request = eine Anfrage
 rejected_request_indirect = einer Anfrage
 rejected_request_plural = Abgelehnte Anfragen
+unknown_subject = etwas
+
+## Ergebnisse
+
+outcome_no_response = keine Antwort vom Drucker
+outcome_refused_by_printer = vom Drucker abgelehnt
+outcome_printer_busy = Drucker belegt
+outcome_unsupported = vom Drucker nicht unterstützt
+outcome_disconnected = Drucker vom Team getrennt
+outcome_not_possible = zu diesem Zeitpunkt nicht möglich
+outcome_stale = inzwischen von anderen geändert
+outcome_invalid = ungültige Eingabe
+outcome_not_signed_in = nicht angemeldet
+outcome_wrong_credentials = Passwort oder Code falsch
+outcome_second_factor = zweiter Faktor fehlt
+outcome_forbidden = nicht erlaubt
+outcome_cross_site = von einer anderen Website gesendet
+outcome_too_many = zu viele Versuche
+outcome_unknown = Ausgang ungewiss
+outcome_unavailable = Server nicht verfügbar
+outcome_not_found = nicht gefunden
+outcome_rejected = abgelehnt

@@ -51,8 +51,6 @@ issued = Ausgestellt
 due = Fällig
 paid_at = Bezahlt
 notes = Anmerkungen
-flag_disputed = Zahlung angefochten
-flag_dispute_lost = Rückbuchung nach Anfechtung
 
 ## Positionen und Summen
 

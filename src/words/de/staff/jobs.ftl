@@ -86,34 +86,35 @@ not_confirmed = (Einlegen nicht bestätigt)
 all_reasons = Alle Gründe
 printer_message = Meldung des Druckers
 cancelling = Abbruch läuft: wartet auf die Bestätigung des Druckers.
-facts =
+order_line = Position { $line }
+parts =
     { $parts ->
-        [one] Position { $line }, { $parts } Teil auf der Platte, Priorität { $priority }
-       *[other] Position { $line }, { $parts } Teile auf der Platte, Priorität { $priority }
+        [one] { $parts } Teil
+       *[other] { $parts } Teile
     }
+priority_of = Priorität { $priority }
 reprint_of_rejected = Nachdruck für Ausschuss
 spare = { $needed } benötigt, { $spare } zusätzlich
 due = fällig { $time }
 expected = voraussichtlich fertig { $time }
 
-## Versuche
+## Drucke
 
-attempt = Versuch { $number } auf { $printer }: { $state }
 removed_printer = einem entfernten Drucker
-attempt_claimed = zugewiesen
-attempt_uploading = wird übertragen
-attempt_start_sent = startet
-attempt_confirmed = druckt
-attempt_finished = fertig
-attempt_failed = fehlgeschlagen
-attempt_cancelled = abgebrochen
-attempt_refused = abgelehnt
-attempt_not_started = nicht gestartet
-attempt_abandoned = aufgegeben
-attempt_from = von { $time }
-attempt_to = bis { $time }
+print_claimed = Druck { $number } ist { $printer } zugewiesen
+print_uploading = Druck { $number } wird an { $printer } übertragen
+print_start_sent = Druck { $number } startet auf { $printer }
+print_confirmed = Druck { $number } läuft auf { $printer }
+print_finished = Druck { $number } ist auf { $printer } fertig geworden
+print_failed = Druck { $number } ist auf { $printer } fehlgeschlagen
+print_cancelled = Druck { $number } wurde auf { $printer } abgebrochen
+print_refused = Druck { $number } wurde von { $printer } abgelehnt
+print_not_started = Druck { $number } hat auf { $printer } nicht begonnen
+print_abandoned = Druck { $number } auf { $printer } wurde aufgegeben
+print_from = von { $time }
+print_to = bis { $time }
 good_of = { $good } von { $parts } gut
-end_picture = Bild am Ende von Versuch { $number }
+end_picture = Bild am Ende von Druck { $number }
 
 ## Aktionen
 

@@ -21,6 +21,9 @@ flag_seller_incomplete = Für die Rechnung fehlen Name und Anschrift des Betrieb
 flag_rejected_after_shipping = Versendete Teile sind Ausschuss: Ersatz senden
 flag_surplus = Nachdruck nicht mehr nötig
 flag_refund_failed = Erstattung fehlgeschlagen
+flag_disputed = Zahlung angefochten
+flag_dispute_lost = Rückbuchung nach Anfechtung
+flag_unknown = Handlungsbedarf
 
 ## Liste
 
@@ -202,8 +205,6 @@ product_hint = Name oder Artikelnummer eines Produkts oder Sets. Es gilt der Kat
 
 ## Verlauf
 
-event_of_job = { $event }: { $job }
-event_of_print = { $event }: { $job } auf { $printer }
 event_order_cancelled = Bestellung storniert
 event_order_created = Bestellung eingegangen
 event_order_draft = Entwurf angelegt
@@ -218,20 +219,81 @@ event_order_ready = Bestellung versandbereit
 event_order_refund_recorded = Erstattung erfasst
 event_order_refunded = Bestellung erstattet
 event_order_shipped = Bestellung versendet
-event_job_added = Druckauftrag hinzugefügt
-event_job_blocked = Druckauftrag wartet auf Prüfung
-event_job_cancelled = Druckauftrag abgebrochen
-event_job_completed = Druckauftrag abgeschlossen
-event_job_created = Druckauftrag angelegt
-event_job_dispatching = Druckauftrag zugewiesen
-event_job_failed = Druckauftrag fehlgeschlagen
-event_job_not_started = Druckauftrag nicht gestartet
-event_job_paused = Druckauftrag pausiert
-event_job_printing = Druckauftrag im Druck
-event_job_released = Druckauftrag freigegeben
-event_job_resumed = Druckauftrag fortgesetzt
-event_job_retried = Druckauftrag erneut eingereiht
-event_job_signed_off = Druckauftrag abgenommen
-event_job_sliced = Druckauftrag druckbereit
-event_job_unverified = Druckauftrag nicht bestätigt
-event_job_validated = Druckauftrag geprüft
+event_job_added = { $job } ersetzt Ausschuss
+event_job_blocked = { $job } wartet auf Prüfung
+event_job_cancelled =
+    { $printer ->
+        [none] { $job } wurde abgebrochen
+       *[other] { $job } wurde auf { $printer } abgebrochen
+    }
+event_job_completed =
+    { $printer ->
+        [none] { $job } ist fertig gedruckt
+       *[other] { $job } ist auf { $printer } fertig gedruckt
+    }
+event_job_created = { $job } wurde angelegt
+event_job_dispatching =
+    { $printer ->
+        [none] { $job } wurde an einen Drucker gesendet
+       *[other] { $job } wurde an { $printer } gesendet
+    }
+event_job_failed =
+    { $printer ->
+        [none] { $job } ist fehlgeschlagen
+       *[other] { $job } ist auf { $printer } fehlgeschlagen
+    }
+event_job_not_started =
+    { $printer ->
+        [none] { $job } hat nicht begonnen
+       *[other] { $job } hat auf { $printer } nicht begonnen
+    }
+event_job_paused =
+    { $printer ->
+        [none] { $job } wurde pausiert
+       *[other] { $job } wurde auf { $printer } pausiert
+    }
+event_job_printing =
+    { $printer ->
+        [none] Der Druck von { $job } hat begonnen
+       *[other] Der Druck von { $job } hat auf { $printer } begonnen
+    }
+event_job_released = { $job } wurde freigegeben
+event_job_resumed =
+    { $printer ->
+        [none] { $job } wurde fortgesetzt
+       *[other] { $job } wurde auf { $printer } fortgesetzt
+    }
+event_job_retried = { $job } wurde erneut eingereiht
+event_job_signed_off = { $job } wurde abgenommen
+event_job_sliced = { $job } ist druckbereit
+event_job_unverified =
+    { $printer ->
+        [none] { $job } druckt vielleicht noch: bitte am Drucker nachsehen
+       *[other] { $job } druckt vielleicht noch auf { $printer }: bitte am Drucker nachsehen
+    }
+event_job_validated = { $job } wurde geprüft
+event_printer_attention_cleared = { $printer } wurde geprüft
+event_printer_bed_cleared = Das Druckbett von { $printer } wurde abgeräumt
+event_printer_commanded = Ein Befehl wurde an { $printer } gesendet
+event_printer_connected = { $printer } wurde verbunden
+event_printer_created = { $printer } wurde hinzugefügt
+event_printer_deleted = { $printer } wurde entfernt
+event_printer_disconnected = { $printer } wurde getrennt
+event_printer_emergency_stopped = { $printer } wurde mit dem Not-Halt angehalten
+event_printer_failure_suspected = Die Kamera von { $printer } zeigt einen möglichen Fehldruck
+event_printer_firmware_error = { $printer } hat einen Firmwarefehler gemeldet
+event_printer_homed = Mit { $printer } wurde eine Referenzfahrt ausgeführt
+event_printer_maintenance = Die Wartung von { $printer } hat begonnen oder ist beendet
+event_printer_maintenance_due = Für { $printer } ist eine Wartung fällig
+event_printer_maintenance_logged = Eine Wartung von { $printer } wurde eingetragen
+event_printer_offline = { $printer } ist nicht mehr erreichbar
+event_printer_online = { $printer } ist wieder erreichbar
+event_printer_updated = Die Einstellungen von { $printer } wurden geändert
+event_credit_note_issued = Rechnungskorrektur ausgestellt
+event_invoice_flagged = Rechnung mit Handlungsbedarf
+event_invoice_issued = Rechnung ausgestellt
+event_invoice_paid = Rechnung bezahlt
+event_invoice_refunded = Rechnung erstattet
+event_invoice_voided = Rechnung storniert
+event_unknown = Bestellung geändert
+event_some_job = Ein Druckauftrag

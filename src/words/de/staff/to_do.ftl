@@ -101,6 +101,8 @@ stock_without_level = { $available } verfügbar, weniger als die wartenden Druck
 to_order = { $amount } bestellen
 load = { $material } in { $printer } einlegen
 load_spool_into = Spule in { $printer } einlegen
+into_printer = In { $printer }
+more_printers = { $count } weitere
 load_spool = Spule einlegen
 jobs_can_start =
     { $count ->

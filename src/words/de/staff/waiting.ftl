@@ -51,8 +51,24 @@ have_unconfirmed = haben { $place } { $spool }: Bestätigen Sie, dass es { $mate
 needs = braucht { $objects }
 need = brauchen { $objects }
 among_others = { $predicate }, unter anderem
-is_other_machine = ist kein { $machine }
-are_other_machines = sind keine { $machine }
+is_other_machine =
+    { $machine ->
+        [fdm_standard] ist kein Standard-Filamentdrucker
+        [fdm_large] ist kein Großformat-Filamentdrucker
+        [resin_standard] ist kein Standard-Harzdrucker
+        [resin_large] ist kein Großformat-Harzdrucker
+        [laser_cutter] ist kein Laserschneider
+       *[laser_engraver] ist kein Lasergravierer
+    }
+are_other_machines =
+    { $machine ->
+        [fdm_standard] sind keine Standard-Filamentdrucker
+        [fdm_large] sind keine Großformat-Filamentdrucker
+        [resin_standard] sind keine Standard-Harzdrucker
+        [resin_large] sind keine Großformat-Harzdrucker
+        [laser_cutter] sind keine Laserschneider
+       *[laser_engraver] sind keine Lasergravierer
+    }
 rejects_format = nimmt keine .{ $ending }-Dateien an
 reject_format = nehmen keine .{ $ending }-Dateien an
 cannot_print_for = kann keine Datei drucken, die für { $model } geslict wurde

@@ -100,7 +100,8 @@ flag_name =
         [seller_incomplete] invoice needs the shop's name and address
         [rejected_after_shipping] shipped parts rejected
         [surplus] reprint no longer needed
-       *[other] { $code }
+        [job_failed] job failed
+       *[other] needs attention
     }
 order_flag_subject = { $number }: { $flag }
 order_flag = Order { $number } needs attention: { $reason }.

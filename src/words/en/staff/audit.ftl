@@ -201,3 +201,25 @@ restore_plural = Restores
 rejected_request = a request
 rejected_request_indirect = a request
 rejected_request_plural = Rejected requests
+unknown_subject = something
+
+## Outcomes
+
+outcome_no_response = no response from the printer
+outcome_refused_by_printer = rejected by the printer
+outcome_printer_busy = printer in use
+outcome_unsupported = not supported by the printer
+outcome_disconnected = printer disconnected by staff
+outcome_not_possible = not possible at that time
+outcome_stale = changed by someone else first
+outcome_invalid = invalid input
+outcome_not_signed_in = not signed in
+outcome_wrong_credentials = wrong password or code
+outcome_second_factor = second factor missing
+outcome_forbidden = not allowed
+outcome_cross_site = sent by another website
+outcome_too_many = too many attempts
+outcome_unknown = outcome not known
+outcome_unavailable = server not available
+outcome_not_found = not found
+outcome_rejected = rejected

@@ -60,8 +60,8 @@ add_sku = Add a product
 findings_title = Worth a look
 lowest_yield =
     { $prints ->
-        [one] { $printer } has the lowest first-pass yield: { $share } of its parts were good on the first attempt, in { $prints } print.
-       *[other] { $printer } has the lowest first-pass yield: { $share } of its parts were good on the first attempt, in { $prints } prints.
+        [one] { $printer } has the lowest first-pass yield: { $share } of its parts were good the first time, in { $prints } print.
+       *[other] { $printer } has the lowest first-pass yield: { $share } of its parts were good the first time, in { $prints } prints.
     }
 costliest_scrap =
     { $parts ->

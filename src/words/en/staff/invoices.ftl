@@ -50,8 +50,6 @@ issued = Issued
 due = Due
 paid_at = Paid
 notes = Notes
-flag_disputed = Disputed
-flag_dispute_lost = Dispute lost
 
 ## Lines and sums
 

@@ -86,34 +86,35 @@ not_confirmed = (not confirmed as loaded)
 all_reasons = All reasons
 printer_message = Printer message
 cancelling = Cancelling: waiting for the printer to confirm.
-facts =
+order_line = Order line { $line }
+parts =
     { $parts ->
-        [one] Line { $line }, { $parts } part on the plate, priority { $priority }
-       *[other] Line { $line }, { $parts } parts on the plate, priority { $priority }
+        [one] { $parts } part
+       *[other] { $parts } parts
     }
+priority_of = Priority { $priority }
 reprint_of_rejected = reprint of rejected parts
 spare = { $needed } needed, { $spare } spare
 due = due { $time }
 expected = expected { $time }
 
-## Attempts
+## Prints
 
-attempt = Attempt { $number } on { $printer }: { $state }
 removed_printer = a removed printer
-attempt_claimed = assigned
-attempt_uploading = uploading
-attempt_start_sent = starting
-attempt_confirmed = printing
-attempt_finished = finished
-attempt_failed = failed
-attempt_cancelled = cancelled
-attempt_refused = rejected
-attempt_not_started = not started
-attempt_abandoned = abandoned
-attempt_from = from { $time }
-attempt_to = to { $time }
+print_claimed = Print { $number } is assigned to { $printer }
+print_uploading = Print { $number } is being sent to { $printer }
+print_start_sent = Print { $number } is starting on { $printer }
+print_confirmed = Print { $number } is running on { $printer }
+print_finished = Print { $number } finished on { $printer }
+print_failed = Print { $number } failed on { $printer }
+print_cancelled = Print { $number } was cancelled on { $printer }
+print_refused = Print { $number } was rejected by { $printer }
+print_not_started = Print { $number } did not start on { $printer }
+print_abandoned = Print { $number } on { $printer } was given up
+print_from = from { $time }
+print_to = to { $time }
 good_of = { $good } of { $parts } good
-end_picture = Picture at the end of attempt { $number }
+end_picture = Picture at the end of print { $number }
 
 ## Actions
 

@@ -21,6 +21,9 @@ flag_seller_incomplete = Invoice needs the shop's name and address
 flag_rejected_after_shipping = Shipped parts rejected: send replacements
 flag_surplus = Reprint no longer needed
 flag_refund_failed = Refund failed
+flag_disputed = Payment disputed
+flag_dispute_lost = Dispute lost
+flag_unknown = Needs attention
 
 ## List
 
@@ -198,8 +201,6 @@ product_hint = Name or code of a product or kit. The catalogue price applies.
 
 ## History
 
-event_of_job = { $event }: { $job }
-event_of_print = { $event }: { $job } on { $printer }
 event_order_cancelled = Order cancelled
 event_order_created = Order created
 event_order_draft = Draft created
@@ -214,20 +215,81 @@ event_order_ready = Order ready
 event_order_refund_recorded = Refund recorded
 event_order_refunded = Order refunded
 event_order_shipped = Order shipped
-event_job_added = Job added
-event_job_blocked = Job waiting for review
-event_job_cancelled = Job cancelled
-event_job_completed = Job completed
-event_job_created = Job created
-event_job_dispatching = Job assigned
-event_job_failed = Job failed
-event_job_not_started = Job not started
-event_job_paused = Job paused
-event_job_printing = Job printing
-event_job_released = Job released
-event_job_resumed = Job resumed
-event_job_retried = Job queued again
-event_job_signed_off = Job signed off
-event_job_sliced = Job ready to print
-event_job_unverified = Job not confirmed
-event_job_validated = Job checked
+event_job_added = { $job } was added to replace rejected parts
+event_job_blocked = { $job } needs a review
+event_job_cancelled =
+    { $printer ->
+        [none] { $job } was cancelled
+       *[other] { $job } was cancelled on { $printer }
+    }
+event_job_completed =
+    { $printer ->
+        [none] { $job } finished printing
+       *[other] { $job } finished printing on { $printer }
+    }
+event_job_created = { $job } was created
+event_job_dispatching =
+    { $printer ->
+        [none] { $job } was sent to a printer
+       *[other] { $job } was sent to { $printer }
+    }
+event_job_failed =
+    { $printer ->
+        [none] { $job } failed
+       *[other] { $job } failed on { $printer }
+    }
+event_job_not_started =
+    { $printer ->
+        [none] { $job } did not start
+       *[other] { $job } did not start on { $printer }
+    }
+event_job_paused =
+    { $printer ->
+        [none] { $job } was paused
+       *[other] { $job } was paused on { $printer }
+    }
+event_job_printing =
+    { $printer ->
+        [none] { $job } started printing
+       *[other] { $job } started printing on { $printer }
+    }
+event_job_released = { $job } was released
+event_job_resumed =
+    { $printer ->
+        [none] { $job } resumed
+       *[other] { $job } resumed on { $printer }
+    }
+event_job_retried = { $job } was queued again
+event_job_signed_off = { $job } was signed off
+event_job_sliced = { $job } is ready to print
+event_job_unverified =
+    { $printer ->
+        [none] { $job } may still be printing: check the printer
+       *[other] { $job } may still be printing on { $printer }: check the printer
+    }
+event_job_validated = { $job } was checked
+event_printer_attention_cleared = { $printer } was checked
+event_printer_bed_cleared = The bed of { $printer } was cleared
+event_printer_commanded = A command was sent to { $printer }
+event_printer_connected = { $printer } was connected
+event_printer_created = { $printer } was added
+event_printer_deleted = { $printer } was removed
+event_printer_disconnected = { $printer } was disconnected
+event_printer_emergency_stopped = { $printer } was stopped in an emergency
+event_printer_failure_suspected = The camera of { $printer } shows a possible failure
+event_printer_firmware_error = { $printer } reported a firmware error
+event_printer_homed = { $printer } was homed
+event_printer_maintenance = Maintenance of { $printer } started or ended
+event_printer_maintenance_due = { $printer } is due for maintenance
+event_printer_maintenance_logged = Maintenance of { $printer } was logged
+event_printer_offline = { $printer } went offline
+event_printer_online = { $printer } is online again
+event_printer_updated = The settings of { $printer } were changed
+event_credit_note_issued = Credit note issued
+event_invoice_flagged = Invoice needs attention
+event_invoice_issued = Invoice issued
+event_invoice_paid = Invoice paid
+event_invoice_refunded = Invoice refunded
+event_invoice_voided = Invoice voided
+event_unknown = Order changed
+event_some_job = A job

@@ -105,6 +105,8 @@ stock_without_level = { $available } available, less than the waiting jobs need
 to_order = Order { $amount }
 load = Load { $material } into { $printer }
 load_spool_into = Load spool into { $printer }
+into_printer = Into { $printer }
+more_printers = { $count } more
 load_spool = Load spool
 jobs_can_start =
     { $count ->

@@ -51,8 +51,24 @@ have_unconfirmed = have { $spool } { $place }: confirm that it is { $material }
 needs = needs { $objects }
 need = need { $objects }
 among_others = { $predicate }, among other things
-is_other_machine = is not a { $machine }
-are_other_machines = are not { $machine }s
+is_other_machine =
+    { $machine ->
+        [fdm_standard] is not a standard filament printer
+        [fdm_large] is not a large filament printer
+        [resin_standard] is not a standard resin printer
+        [resin_large] is not a large resin printer
+        [laser_cutter] is not a laser cutter
+       *[laser_engraver] is not a laser engraver
+    }
+are_other_machines =
+    { $machine ->
+        [fdm_standard] are not standard filament printers
+        [fdm_large] are not large filament printers
+        [resin_standard] are not standard resin printers
+        [resin_large] are not large resin printers
+        [laser_cutter] are not laser cutters
+       *[laser_engraver] are not laser engravers
+    }
 rejects_format = does not accept .{ $ending } files
 reject_format = do not accept .{ $ending } files
 cannot_print_for = cannot print a file that was sliced for { $model }

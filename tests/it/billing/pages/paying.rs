@@ -20,8 +20,8 @@ on_sqlite! {
         let (own, of_order) = (format!("/invoices/{invoice}"), format!("/orders/{order}"));
         let link = format!("/pay/{}", pay_token_of(&app, &invoice).await);
         let before = ann.get(&own).await;
-        assert!(before.text.contains("Pay 22.50 USD"), "{}", before.text);
-        assert!(app.nobody().get(&link).await.text.contains("Pay 22.50 USD"));
+        assert!(before.text.contains("Pay $22.50"), "{}", before.text);
+        assert!(app.nobody().get(&link).await.text.contains("Pay $22.50"));
 
         app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
         let why = "No further payment is due, and your payment ";
@@ -29,7 +29,7 @@ on_sqlite! {
             let page = reader.get(path).await;
             is_sound(&page);
             assert!(page.text.contains(why) && !page.text.contains(">Pay "), "{path}: {}", page.text);
-            assert!(!page.text.contains("22.50 USD"), "{path}: {}", page.text);
+            assert!(!page.text.contains("$22.50"), "{path}: {}", page.text);
         }
         assert!(ann.get(&own).await.text.contains("your payment will be refunded."));
         let refused = posted(&ann, &format!("{own}/pay"), &[("form_token", &token(&before))]).await;
@@ -56,7 +56,7 @@ on_sqlite! {
         let page = nobody.get(&path).await;
         assert_eq!(page.status, 200, "{}", page.text);
         is_sound(&page);
-        for words in ["Invoice INV-", "Ann Example", "Pay 120.00 USD", "2 × Design, one hour"] {
+        for words in ["Invoice INV-", "Ann Example", "Pay $120.00", "2 × Design, one hour"] {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }
         assert!(!page.text.contains("ann@example.org"), "{}", page.text);
@@ -93,7 +93,7 @@ on_sqlite! {
         ann.patch("/api/v1/profile", &json!({"locale": "de"})).await.expect(200);
         let invoice = sent(&app, "ann@example.org").await;
         let path = format!("/pay/{}", pay_token_of(&app, &invoice).await);
-        let (english, german) = ("Pay 120.00 USD", "120,00 USD bezahlen");
+        let (english, german) = ("Pay $120.00", "120,00 USD bezahlen");
         for (reader, preferred, words) in
             [(&ann, "en", german), (&ann, "fr", german), (&app.nobody(), "en", english), (&app.nobody(), "de", german)]
         {

@@ -30,7 +30,7 @@ on_sqlite! {
             mails_to(&app, ANN).into_iter().find(|mail| mail.subject.starts_with("Your quote") && mail.text.contains(&path))
         })
         .await;
-        assert!(mail.html.contains("&lt;script&gt;") && mail.text.contains("Total: 37.00 USD"), "{mail:?}");
+        assert!(mail.html.contains("&lt;script&gt;") && mail.text.contains("Total: $37.00"), "{mail:?}");
         let list = ann.get("/quotes").await;
         is_sound(&list);
         assert!(list.text.contains(&path) && list.text.contains("Awaiting your reply"), "{}", list.text);
@@ -38,7 +38,7 @@ on_sqlite! {
         assert_eq!(app.nobody().get(&path).await.status, 303);
         let page = ann.get(&path).await;
         is_sound(&page);
-        assert!(page.text.contains("37.00 USD") && page.text.contains("Accept and order"), "{}", page.text);
+        assert!(page.text.contains("$37.00") && page.text.contains("Accept and order"), "{}", page.text);
         let picture = format!("{path}/pictures/0");
         assert_eq!((ann.get(&picture).await.status, bob.get(&picture).await.status), (404, 403), "it has no model");
         let (own, theirs) = (token(&page), token(&bob.get("/quotes").await));
@@ -53,7 +53,7 @@ on_sqlite! {
         let order = send(&ann, &format!("{path}/accept"), &[("form_token", &own)]).await;
         assert_eq!(order.status, 200, "{}", order.text);
         is_sound(&order);
-        assert!(order.text.contains("Amount due: 37.00 USD") && order.text.contains("&lt;script&gt;"), "{}", order.text);
+        assert!(order.text.contains("Amount due: $37.00") && order.text.contains("&lt;script&gt;"), "{}", order.text);
         let accepted = ann.get(&path).await;
         assert!(accepted.text.contains("href=\"/orders/") && !accepted.text.contains("Decline"), "{}", accepted.text);
         let late = send(&ann, &format!("{path}/decline"), &[("form_token", &own)]).await;

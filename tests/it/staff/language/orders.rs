@@ -47,7 +47,8 @@ async fn orders_pages_are_german() {
         "(bis zu 2)",
         "2 von 2 gut",
         "10,00 USD",
-        "Druckauftrag abgeschlossen: <a href=\"#job-",
+        "</a> ist auf <a href=\"/floor/printers/",
+        "</a> fertig gedruckt",
     ];
     shows(&sam.get(&path).await, &texts);
     let some = [("someParts", "true"), ("part-0", "1"), ("carrier", "pickup")];

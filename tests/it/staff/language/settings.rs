@@ -75,7 +75,7 @@ async fn audit_pages_are_german() {
     let created = format!("</b> hat <a href=\"/shop/orders/{order}\">Bestellung {number}</a> angelegt");
     shows(&page, &["<html lang=\"de\">", ">Protokoll</h1>"]);
     shows(&page, &[&*created, "</b> hat sich angemeldet", ">heute</time></h2>", ">Letzte 7 Tage</a>"]);
-    shows(&page, &["<span lang=\"en\"><span class=\"chip warn\">wrong credentials</span></span>"]);
+    shows(&page, &["<span class=\"chip warn\">Passwort oder Code falsch</span>"]);
     shows(&page, &["<optgroup label=\"Bestellungen und Druckaufträge\">", ">Eine Bestellung storniert</option>"]);
     shows(&page, &[">Der Inhaber des Servers</option>", ">Details</summary>", "<dt>Vorgang</dt>"]);
     let filtered = boss.get(&format!("{LOG}?subject=printer&action=printer.pause")).await;

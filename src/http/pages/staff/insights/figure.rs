@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(spans, ["–", "0 s", "1 min 1 s", "1 h", "1 h 1 min", "1 d", "1 d 1 h"]);
         let shares = [None, Some(0.5), Some(1.0)].map(|share| share_words(Language::English, share));
         assert_eq!(shares, ["–", "50%", "100%"]);
-        assert_eq!(Datum::Cents(Some(1250)).to_text(Language::English, "usd"), "12.50 USD");
+        assert_eq!(Datum::Cents(Some(1250)).to_text(Language::English, "usd"), "$12.50");
     }
 
     #[test]

@@ -90,11 +90,11 @@ mod tests {
         let printer = PrinterYield { id: id(7), name: "Joule <1>", first_pass_yield: 0.8333, prints: 12 };
         let text = words(&Finding::LowestYield(printer));
         assert!(text.starts_with(&format!("<a href=\"/floor/printers/{}\">Joule &lt;1&gt;</a>", id(7))), "{text}");
-        assert!(text.contains("83.3% of its parts were good on the first attempt, in 12 prints."), "{text}");
+        assert!(text.contains("83.3% of its parts were good the first time, in 12 prints."), "{text}");
         let sku = SkuScrap { id: id(8), name: "Sign", cost_cents: 1_420, parts: 1 };
         let text = words(&Finding::CostliestScrap(sku));
         assert!(text.starts_with(&format!("<a href=\"/shop/products/{}\">Sign</a>", id(8))), "{text}");
-        assert!(text.ends_with("14.20 USD of material in 1 bad part."), "{text}");
+        assert!(text.ends_with("$14.20 of material in 1 bad part."), "{text}");
     }
 
     #[test]

@@ -109,7 +109,7 @@ fn head(language: Language, invoice: &Invoice, title: &str, now: Timestamp, canc
         h1 { (title) " " span class=(tone.class()) { (words) } }
         section class="card" aria-labelledby="glance" {
             h2 id="glance" { (texts::glance(language)) }
-            @for flag in &invoice.flags { p { span class=(Tone::Attention.class()) { (flag_label(language, flag)) } } }
+            @for flag in &invoice.flags { p { span class=(Tone::Attention.class()) { (flag_words(language, flag)) } } }
             dl class="left" {
                 dt { (texts::customer(language)) }
                 dd { (buyer.name) @if let Some(email) = &invoice.customer_email { ", " (customer_link(email)) } }
@@ -130,15 +130,6 @@ fn head(language: Language, invoice: &Invoice, title: &str, now: Timestamp, canc
                 @if let Some(notes) = &invoice.content.notes { dt { (texts::notes(language)) } dd class="as-written" { (notes) } }
             }
         }
-    }
-}
-
-/// Returns the reason an invoice needs attention, as text. Most of them are those of orders.
-fn flag_label(language: Language, flag: &str) -> String {
-    match flag {
-        "disputed" => texts::flag_disputed(language),
-        "dispute_lost" => texts::flag_dispute_lost(language),
-        other => flag_words(language, other),
     }
 }
 

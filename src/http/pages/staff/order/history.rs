@@ -1,6 +1,7 @@
 //! History of an order, newest entry first.
 
 use maud::{Markup, html};
+use serde_json::Value;
 
 use crate::frame::{NEXT_SLOT, SLOT, time, with_parts};
 use crate::staff::FLOOR_PATH;
@@ -12,18 +13,20 @@ use domain::order::Order;
 use words::Language;
 use words::staff::{jobs, orders as texts};
 
-/// Events about a print, with which the history names the printer.
-const PRINT_EVENTS: [&str; 9] = [
-    "job.cancelled",
-    "job.completed",
-    "job.dispatching",
-    "job.failed",
-    "job.not_started",
-    "job.paused",
-    "job.printing",
-    "job.resumed",
-    "job.unverified",
-];
+/// Name of the printer in a message about a print whose printer is not known.
+const NO_PRINTER: &str = "none";
+
+/// Message about an event, by what it names.
+enum EventText {
+    /// Message about the order itself.
+    Order(fn(Language) -> String),
+    /// Message that names the job.
+    Job(fn(Language, &str) -> String),
+    /// Message that names the job and the printer that prints it.
+    Print(fn(Language, &str, &str) -> String),
+    /// Message that names the printer.
+    Printer(fn(Language, &str) -> String),
+}
 
 /// Renders what happened to an order and its jobs, on which printer, and who did it.
 pub(super) fn history(
@@ -33,27 +36,13 @@ pub(super) fn history(
     steps: &[NumberedEvent],
     names: &ActorNames,
 ) -> Markup {
-    let number = |job: Id| order.jobs.get(&job).map(|job| job.number_text());
     html! {
         section class="panel pad" aria-labelledby="happened" {
             h2 id="happened" { (texts::history(language)) }
             ol class="timeline" {
                 @for NumberedEvent { event, .. } in steps.iter().rev() {
                     li class=[entry_class(&event.event)] {
-                        @let label = event_label(language, &event.event);
-                        @match number(event.subject_id) {
-                            Some(number) => {
-                                @let link = html! { a href={ "#job-" (event.subject_id) } { (number) } };
-                                @match printer_of(event) {
-                                    Some(printer) => {
-                                        @let printer = printer_name(language, app, printer);
-                                        (with_parts(&texts::event_of_print(language, &label, SLOT, NEXT_SLOT), &[&link, &printer]))
-                                    },
-                                    None => { (with_parts(&texts::event_of_job(language, &label, SLOT), &[&link])) },
-                                }
-                            },
-                            None => { (label) },
-                        }
+                        (sentence(language, app, order, event))
                         div class="faint small" { (time(language, event.timestamp)) ", " (names.name(&event.actor).text) }
                     }
                 }
@@ -62,27 +51,66 @@ pub(super) fn history(
     }
 }
 
-/// Returns the printer of the print that an event is about; `None` if it is about no print.
-fn printer_of(event: &Event) -> Option<Id> {
-    let is_of_print = PRINT_EVENTS.contains(&event.event.as_str());
-    is_of_print.then(|| event.data.get("printerId")?.as_str()?.parse().ok()).flatten()
-}
-
-/// Renders a printer's name with a link to its page.
-fn printer_name(language: Language, app: &BoardHandles, printer: Id) -> Markup {
-    let versioned = app.shop.printers.resident(printer).map(|handle| handle.read());
-    let name = versioned.as_ref().and_then(|versioned| Some(versioned.present()?.fields.name.as_str()));
-    html! {
-        @match name {
-            Some(name) => { a href={ (FLOOR_PATH) "/printers/" (printer) } { (name) } },
-            None => { (jobs::removed_printer(language)) },
+/// Renders the sentence about an event, with links to the job and the printer that it names.
+fn sentence(language: Language, app: &BoardHandles, order: &Order, event: &Event) -> Markup {
+    let Some(text) = event_text(&event.event) else { return html! { (texts::event_unknown(language)) } };
+    let job = || job_name(language, order, event.subject_id);
+    match text {
+        EventText::Order(text) => html! { (text(language)) },
+        EventText::Job(text) => with_parts(&text(language, SLOT), &[&job()]),
+        EventText::Print(text) => match printer_of(event) {
+            Some(printer) => {
+                let printer = printer_name(language, app, printer, None);
+                with_parts(&text(language, SLOT, NEXT_SLOT), &[&job(), &printer])
+            }
+            None => with_parts(&text(language, SLOT, NO_PRINTER), &[&job()]),
+        },
+        EventText::Printer(text) => {
+            let name = event.data.get("name").and_then(Value::as_str);
+            with_parts(&text(language, SLOT), &[&printer_name(language, app, event.subject_id, name)])
         }
     }
 }
 
-/// Returns the description of an event; that of an event without one is its name.
-fn event_label(language: Language, event: &str) -> String {
-    let text = match event {
+/// Returns the printer of the print that an event is about.
+fn printer_of(event: &Event) -> Option<Id> {
+    event.data.get("printerId")?.as_str()?.parse().ok()
+}
+
+/// Renders a job's number with a link to its row.
+fn job_name(language: Language, order: &Order, id: Id) -> Markup {
+    html! {
+        @match order.jobs.get(&id) {
+            Some(job) => { a href={ "#job-" (id) } { (job.number_text()) } },
+            None => { (texts::event_some_job(language)) },
+        }
+    }
+}
+
+/// Renders a printer's name with a link to its page. A printer that was removed has the name at the time of the event,
+/// if that is known.
+fn printer_name(language: Language, app: &BoardHandles, printer: Id, name_then: Option<&str>) -> Markup {
+    let versioned = app.shop.printers.resident(printer).map(|handle| handle.read());
+    let name = versioned.as_ref().and_then(|versioned| Some(versioned.present()?.fields.name.as_str()));
+    html! {
+        @match (name, name_then) {
+            (Some(name), _) => { a href={ (FLOOR_PATH) "/printers/" (printer) } { (name) } },
+            (None, Some(name)) => { (name) },
+            (None, None) => { (jobs::removed_printer(language)) },
+        }
+    }
+}
+
+/// Returns the message about an event; `None` if no order's history has such events.
+fn event_text(event: &str) -> Option<EventText> {
+    order_text(event)
+        .map(EventText::Order)
+        .or_else(|| job_text(event))
+        .or_else(|| printer_text(event).map(EventText::Printer))
+}
+
+fn order_text(event: &str) -> Option<fn(Language) -> String> {
+    Some(match event {
         "order.cancelled" => texts::event_order_cancelled,
         "order.created" => texts::event_order_created,
         "order.draft" => texts::event_order_draft,
@@ -90,39 +118,74 @@ fn event_label(language: Language, event: &str) -> String {
         "order.late" => texts::event_order_late,
         "order.paid" => texts::event_order_paid,
         "order.part_shipped" => texts::event_order_part_shipped,
-        "order.payment_failed" => texts::event_order_payment_failed,
-        "order.payment_recorded" => texts::event_order_payment_recorded,
+        "order.payment_failed" | "invoice.payment_failed" => texts::event_order_payment_failed,
+        "order.payment_recorded" | "invoice.payment_recorded" => texts::event_order_payment_recorded,
         "order.printing" => texts::event_order_printing,
         "order.ready" => texts::event_order_ready,
-        "order.refund_recorded" => texts::event_order_refund_recorded,
+        "order.refund_recorded" | "invoice.refund_recorded" => texts::event_order_refund_recorded,
         "order.refunded" => texts::event_order_refunded,
         "order.shipped" => texts::event_order_shipped,
-        "job.added" => texts::event_job_added,
-        "job.blocked" => texts::event_job_blocked,
-        "job.cancelled" => texts::event_job_cancelled,
-        "job.completed" => texts::event_job_completed,
-        "job.created" => texts::event_job_created,
-        "job.dispatching" => texts::event_job_dispatching,
-        "job.failed" => texts::event_job_failed,
-        "job.not_started" => texts::event_job_not_started,
-        "job.paused" => texts::event_job_paused,
-        "job.printing" => texts::event_job_printing,
-        "job.released" => texts::event_job_released,
-        "job.resumed" => texts::event_job_resumed,
-        "job.retried" => texts::event_job_retried,
-        "job.signed_off" => texts::event_job_signed_off,
-        "job.sliced" => texts::event_job_sliced,
-        "job.unverified" => texts::event_job_unverified,
-        "job.validated" => texts::event_job_validated,
-        other => return other.replace(['.', '_'], " "),
-    };
-    text(language)
+        "credit_note.issued" => texts::event_credit_note_issued,
+        "invoice.flagged" => texts::event_invoice_flagged,
+        "invoice.issued" => texts::event_invoice_issued,
+        "invoice.paid" => texts::event_invoice_paid,
+        "invoice.refunded" => texts::event_invoice_refunded,
+        "invoice.voided" => texts::event_invoice_voided,
+        _ => return None,
+    })
+}
+
+fn job_text(event: &str) -> Option<EventText> {
+    Some(match event {
+        "job.added" => EventText::Job(texts::event_job_added),
+        "job.blocked" => EventText::Job(texts::event_job_blocked),
+        "job.cancelled" => EventText::Print(texts::event_job_cancelled),
+        "job.completed" => EventText::Print(texts::event_job_completed),
+        "job.created" => EventText::Job(texts::event_job_created),
+        "job.dispatching" => EventText::Print(texts::event_job_dispatching),
+        "job.failed" => EventText::Print(texts::event_job_failed),
+        "job.not_started" => EventText::Print(texts::event_job_not_started),
+        "job.paused" => EventText::Print(texts::event_job_paused),
+        "job.printing" => EventText::Print(texts::event_job_printing),
+        "job.released" => EventText::Job(texts::event_job_released),
+        "job.resumed" => EventText::Print(texts::event_job_resumed),
+        "job.retried" => EventText::Job(texts::event_job_retried),
+        "job.signed_off" => EventText::Job(texts::event_job_signed_off),
+        "job.sliced" => EventText::Job(texts::event_job_sliced),
+        "job.unverified" => EventText::Print(texts::event_job_unverified),
+        "job.validated" => EventText::Job(texts::event_job_validated),
+        _ => return None,
+    })
+}
+
+/// Returns the message about an event of a printer that had a job of the order in hand.
+fn printer_text(event: &str) -> Option<fn(Language, &str) -> String> {
+    Some(match event {
+        "printer.attention_cleared" => texts::event_printer_attention_cleared,
+        "printer.bed_cleared" => texts::event_printer_bed_cleared,
+        "printer.commanded" => texts::event_printer_commanded,
+        "printer.connected" => texts::event_printer_connected,
+        "printer.created" => texts::event_printer_created,
+        "printer.deleted" => texts::event_printer_deleted,
+        "printer.disconnected" => texts::event_printer_disconnected,
+        "printer.emergency_stopped" => texts::event_printer_emergency_stopped,
+        "printer.failure_suspected" => texts::event_printer_failure_suspected,
+        "printer.firmware_error" => texts::event_printer_firmware_error,
+        "printer.homed" => texts::event_printer_homed,
+        "printer.maintenance" => texts::event_printer_maintenance,
+        "printer.maintenance_due" => texts::event_printer_maintenance_due,
+        "printer.maintenance_logged" => texts::event_printer_maintenance_logged,
+        "printer.offline" => texts::event_printer_offline,
+        "printer.online" => texts::event_printer_online,
+        "printer.updated" => texts::event_printer_updated,
+        _ => return None,
+    })
 }
 
 /// Returns the CSS class for an event that is good or bad; `None` for all other events.
 fn entry_class(event: &str) -> Option<&'static str> {
     let has = |words: &[&str]| words.iter().any(|word| event.contains(word));
-    if has(&["failed", "late", "rejected", "mismatch"]) {
+    if has(&["error", "failed", "failure", "late", "mismatch", "offline", "rejected", "stopped", "unverified"]) {
         Some("warn")
     } else if has(&["paid", "completed", "ready", "shipped"]) {
         Some("ok")
@@ -134,6 +197,7 @@ fn entry_class(event: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use http::openapi::catalogue::{self, Entry};
 
     #[test]
     fn what_went_well_and_what_did_not_look_different() {
@@ -142,11 +206,49 @@ mod tests {
         assert_eq!(classes, [Some("warn"), Some("ok"), Some("ok"), Some("warn"), None]);
     }
 
+    /// Events that are never about an order, by the start of their names.
+    const ELSEWHERE: [&str; 7] =
+        ["custom_request.", "endpoint.", "inventory.", "payment.", "quote.", "shop.", "webhook."];
+
+    fn written(language: Language, text: EventText) -> Vec<String> {
+        match text {
+            EventText::Order(text) => vec![text(language)],
+            EventText::Job(text) => vec![text(language, "JOB-1")],
+            EventText::Print(text) => vec![text(language, "JOB-1", "Ada"), text(language, "JOB-1", NO_PRINTER)],
+            EventText::Printer(text) => vec![text(language, "Ada")],
+        }
+    }
+
+    #[test]
+    fn each_event_of_an_order_has_a_message_in_each_language() {
+        for Entry { kind, .. } in catalogue::all() {
+            let is_elsewhere = ELSEWHERE.iter().any(|start| kind.name.starts_with(start));
+            assert_eq!(event_text(kind.name).is_none(), is_elsewhere, "{}", kind.name);
+            for language in Language::ALL {
+                let sentences = event_text(kind.name).map(|text| written(language, text)).unwrap_or_default();
+                for sentence in sentences {
+                    assert!(!sentence.contains(['_', '.']), "{}: {sentence}", kind.name);
+                    assert_ne!(sentence, texts::event_unknown(language), "{}", kind.name);
+                }
+            }
+        }
+    }
+
     #[test]
     fn an_event_is_described_in_each_language() {
-        let described = |event| Language::ALL.map(|language| event_label(language, event));
+        let described = |event| {
+            Language::ALL
+                .map(|language| event_text(event).map(|text| written(language, text)).unwrap_or_default().concat())
+        };
         assert_eq!(described("order.part_shipped"), ["Part of the order shipped", "Teillieferung versendet"]);
-        assert_eq!(described("job.not_started"), ["Job not started", "Druckauftrag nicht gestartet"]);
-        assert_eq!(described("job.unheard_of"), ["job unheard of"; 2]);
+        assert_eq!(described("printer.offline"), ["Ada went offline", "Ada ist nicht mehr erreichbar"]);
+        assert_eq!(
+            described("job.printing"),
+            [
+                "JOB-1 started printing on AdaJOB-1 started printing",
+                "Der Druck von JOB-1 hat auf Ada begonnenDer Druck von JOB-1 hat begonnen",
+            ]
+        );
+        assert_eq!(described("job.unheard_of"), [const { String::new() }; 2]);
     }
 }

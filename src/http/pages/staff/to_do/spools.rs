@@ -1,4 +1,4 @@
-//! Spools to load so that waiting jobs can be printed: the material, the printer, and the jobs that can then start.
+//! Spools to load so that waiting jobs can be printed: the material, the printers, and the jobs that can then start.
 
 use maud::{Markup, html};
 
@@ -18,13 +18,15 @@ use domain::material::Material;
 use domain::printer::Printer;
 use printers::slot_label;
 use words::Language;
-use words::staff::to_do;
+use words::staff::{common, to_do};
 
-/// Maximum number of jobs listed per spool.
+/// Maximum number of jobs listed per material.
 const JOBS_NAMED: usize = 3;
+/// Maximum number of printers named per material.
+const PRINTERS_NAMED: usize = 3;
 
-/// Lists the spools to load, each printer and spool once, starting with those that let the most jobs start. `waiting`
-/// are the jobs that can be listed by name.
+/// Lists the spools to load, each material once, starting with those that let the most jobs start. `waiting` are the
+/// jobs that can be listed by name.
 pub(super) fn spools(language: Language, app: &ToDoHandles, acts: &[GatheredAct], waiting: &[Job]) -> TaskKind {
     let lacking: Vec<(&Job, Vec<SpoolToLoad>)> =
         waiting.iter().map(|job| (job, app.jobs.spools_to_load(job))).collect();
@@ -36,32 +38,61 @@ pub(super) fn spools(language: Language, app: &ToDoHandles, acts: &[GatheredAct]
     TaskKind::new(language, "spools", to_do::kind_spools, rows)
 }
 
-/// Renders a spool to load; `None` if its printer or material no longer exists.
+/// Renders a material to load; `None` if it or all of the printers no longer exist.
 fn row(language: Language, app: &ToDoHandles, task: &SpoolTask, named: &[&Job]) -> Option<TaskRow> {
     let shop = &app.board.shop;
-    let SpoolToLoad { printer, material } = task.spool;
-    let (printer, material) = (shop.printers.resident(printer)?.read(), shop.materials.resident(material)?.read());
-    let (printer, material) = (printer.state.as_ref()?, material.state.as_ref()?);
+    let material = shop.materials.resident(task.material)?.read();
+    let material = material.state.as_ref()?;
+    let resident = task.printers.iter().filter_map(|id| Some(shop.printers.resident(*id)?.read()));
+    let resident: Vec<_> = resident.collect();
+    let printers: Vec<&Printer> = resident.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
+    let links = printer_links(language, &printers)?;
     let link = html! { a href=(material_path(material.id)) { (material.fields.name) } };
-    let title = with_parts(&to_do::load(language, SLOT, NEXT_SLOT), &[&link, &printer_link(printer)]);
+    let title = with_parts(&to_do::load(language, SLOT, NEXT_SLOT), &[&link, &links]);
     let title = html! { b { (title) } };
-    let label = to_do::load_spool_into(language, &printer.fields.name);
-    let offer = offer(language, printer, material);
-    // If the printer may have the spool already, to confirm it is the primary act.
-    let class = if offer.is_some() { "btn" } else { "btn primary" };
+    let first = printers.iter().copied().take(PRINTERS_NAMED);
+    let offers: Vec<Markup> = first.clone().filter_map(|printer| offer(language, printer, material)).collect();
     let acts = html! {
-        a class=(class) href=(slot_form_path(printer, material.id)) aria-label=(label) { (to_do::load_spool(language)) }
+        @for (n, printer) in first.enumerate() {
+            // If a printer may have the spool already, to confirm it is the primary act.
+            @let class = if n == 0 && offers.is_empty() { "btn primary" } else { "btn" };
+            @let name = &printer.fields.name;
+            @let label = to_do::load_spool_into(language, name);
+            a class=(class) href=(slot_form_path(printer, material.id)) aria-label=(label) {
+                @if printers.len() == 1 {
+                    (to_do::load_spool(language))
+                } @else {
+                    (to_do::into_printer(language, name))
+                }
+            }
+        }
     };
     let row = TaskRow::new(Icon::Layers, title).swatch(&material.fields);
-    Some(row.detail(detail(language, task, named)).acts(acts).more(offer))
+    let offers = (!offers.is_empty()).then(|| html! { @for offer in &offers { (offer) } });
+    Some(row.detail(detail(language, task, named)).acts(acts).more(offers))
 }
 
-/// Renders the number of jobs waiting for a spool, and lists the first of them.
+/// Renders the names of printers with links, and the number of those that are not named; `None` if there are none.
+fn printer_links(language: Language, printers: &[&Printer]) -> Option<Markup> {
+    let mut links: Vec<Markup> = printers.iter().take(PRINTERS_NAMED).map(|printer| printer_link(printer)).collect();
+    let unnamed = printers.len().saturating_sub(links.len());
+    if unnamed > 0 {
+        links.push(html! { (to_do::more_printers(language, unnamed)) });
+    }
+    let last = links.pop()?;
+    if links.is_empty() {
+        return Some(last);
+    }
+    let first = html! { @for (n, link) in links.iter().enumerate() { @if n > 0 { ", " } (link) } };
+    Some(with_parts(&common::list_end(language, SLOT, NEXT_SLOT), &[&first, &last]))
+}
+
+/// Renders the number of jobs waiting for a material, and lists the first of them.
 fn detail(language: Language, task: &SpoolTask, named: &[&Job]) -> Markup {
     let more = (task.jobs + task.further_jobs).saturating_sub(named.len());
     html! {
         @if task.jobs > 0 {
-            (waiting_jobs(&to_do::jobs_can_start(language, task.jobs), Some(task.spool.material)))
+            (waiting_jobs(&to_do::jobs_can_start(language, task.jobs), Some(task.material)))
         }
         @if task.further_jobs > 0 {
             @if task.jobs > 0 { ", " }

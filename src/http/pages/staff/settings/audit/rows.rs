@@ -6,16 +6,13 @@ use serde_json::Value;
 use crate::design::{Tone, chip};
 use crate::frame::day_in;
 use crate::staff::names::{AuditName, AuditNames};
-use domain::audit::{AuditSentence, DONE, hide_secrets};
+use domain::audit::{AuditSentence, hide_secrets, outcome_label};
 use domain::id::Id;
 use domain::notation;
 use domain::shop_clock::ShopClock;
 use store::rows::Audit;
 use words::Language;
 use words::staff::audit as texts;
-
-/// Outcome of an entry that sums up rejected requests.
-const COUNTED: &str = "counted";
 
 /// Renders the entries, newest first, with a heading for each day of the shop.
 pub(super) fn days(language: Language, entries: &[Audit], names: &AuditNames, clock: &ShopClock) -> Markup {
@@ -42,8 +39,8 @@ fn row(language: Language, entry: &Audit, names: &AuditNames, clock: &ShopClock)
             p {
                 b { (named(&names.actor(entry))) } " " (&*before)
                 @if let Some(after) = after { (named(&names.subject(entry))) (&*after) }
-                @if entry.outcome != DONE && entry.outcome != COUNTED {
-                    " " (outcome(language, &entry.outcome))
+                @if let Some(outcome) = outcome_label(language, &entry.outcome) {
+                    " " (chip(Tone::Attention, &outcome))
                 }
             }
             details {
@@ -51,15 +48,6 @@ fn row(language: Language, entry: &Audit, names: &AuditNames, clock: &ShopClock)
                 (details(language, entry, facts))
             }
         }
-    }
-}
-
-/// Renders the code of an outcome in words, which are in English.
-fn outcome(language: Language, code: &str) -> Markup {
-    let chip = chip(Tone::Attention, &code.replace('_', " "));
-    match language {
-        Language::English => chip,
-        Language::German => html! { span lang=(Language::English.tag()) { (chip) } },
     }
 }
 
