@@ -29,7 +29,7 @@ fn envelope<T: Aggregate, C: Command<T>>(
     (Envelope::new(PendingCommand::new(caller, command), reply, permit), outcome)
 }
 
-/// Returns what the caller was outcome_of.
+/// Returns what the caller was told.
 fn outcome_of<T: Aggregate>(mut outcome: oneshot::Receiver<CommandEnd<T>>) -> String {
     match outcome.try_recv() {
         Ok(CommandEnd::Done(answered)) => format!("done at version {}", answered.version),

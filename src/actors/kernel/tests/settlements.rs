@@ -9,11 +9,11 @@ use store::Unavailable;
 const NO_DATABASE: &str = "the database does not respond";
 const UNKNOWN: &str = "the outcome is unknown; check whether the change was made before you retry";
 
-fn settled(settlement: Settlement) -> Option<CommitFault> {
-    Some(CommitFault::Settled(settlement))
+fn settled(settlement: Settlement) -> CommitFault {
+    CommitFault::Settled(settlement)
 }
 
-fn clash(at: Option<usize>, constraint: &str) -> Option<CommitFault> {
+fn clash(at: Option<usize>, constraint: &str) -> CommitFault {
     settled(Settlement::Clash { at, constraint: constraint.to_owned() })
 }
 
@@ -22,7 +22,7 @@ async fn a_command_is_decided_again_after_three_superseded_commits_and_given_up_
     let rig = Rig::new(10).await;
     let mut version = 1;
     for (superseded, is_done) in [(3, true), (3, true), (4, false), (0, true), (3, true)] {
-        rig.script.fail(vec![settled(Settlement::Superseded); superseded]);
+        rig.script.fail(vec![Some(settled(Settlement::Superseded)); superseded]);
         let upto = version + 10;
         let expected = if is_done { Ok((upto, version + 1)) } else { Err(NO_DATABASE.to_owned()) };
         assert_eq!(rig.read(upto).await, expected, "after {superseded}");
@@ -36,13 +36,13 @@ async fn whoever_caused_a_failure_is_told_why() {
     let rig = Rig::new(10).await;
     let requirement = Requirement::NoKit { sku: id(5), member: "sku".to_owned() };
     for (version, (fault, words)) in (2..).zip([
-        (settled(Settlement::NotDurable(Unavailable::DiskFull)), "the disk is full"),
-        (settled(Settlement::NotDurable(Unavailable::ReadOnly)), "the database is read-only"),
-        (clash(Some(0), "idempotency.key"), "another request used the idempotency key at the same time"),
-        (clash(Some(0), "integrations.name"), "integrations.name is already in use"),
-        (settled(Settlement::Unmet { at: 0, requirement }), "sku: must not be a kit"),
+        (Some(settled(Settlement::NotDurable(Unavailable::DiskFull))), "the disk is full"),
+        (Some(settled(Settlement::NotDurable(Unavailable::ReadOnly))), "the database is read-only"),
+        (Some(clash(Some(0), "idempotency.key")), "another request used the idempotency key at the same time"),
+        (Some(clash(Some(0), "integrations.name")), "integrations.name is already in use"),
+        (Some(settled(Settlement::Unmet { at: 0, requirement })), "sku: must not be a kit"),
         (
-            settled(Settlement::BadValue { at: Some(0) }),
+            Some(settled(Settlement::BadValue { at: Some(0) })),
             "a value cannot be stored: shorten it or remove control characters",
         ),
     ]) {
@@ -51,7 +51,7 @@ async fn whoever_caused_a_failure_is_told_why() {
         assert_eq!(rig.read(version * 10).await, Ok((version * 10, version)), "after: {words}");
     }
     let mut version = 7;
-    for fault in [clash(None, "x"), clash(Some(1), "x"), settled(Settlement::BadValue { at: None })] {
+    for fault in [Some(clash(None, "x")), Some(clash(Some(1), "x")), Some(settled(Settlement::BadValue { at: None }))] {
         rig.script.fail([fault]);
         version += 1;
         assert_eq!(rig.read(version * 10).await, Ok((version * 10, version)), "nobody is known to have caused it");
@@ -62,8 +62,8 @@ async fn whoever_caused_a_failure_is_told_why() {
 async fn commands_that_wait_share_a_commit_and_are_decided_again_without_the_one_to_blame() {
     for (fault, last, sizes) in [
         (None, Ok((13, 3)), vec![1, 2]),
-        (clash(Some(1), "x"), Err("x is already in use".to_owned()), vec![1, 2, 1]),
-        (clash(None, "x"), Ok((13, 4)), vec![1, 2, 1, 1]),
+        (Some(clash(Some(1), "x")), Err("x is already in use".to_owned()), vec![1, 2, 1]),
+        (Some(clash(None, "x")), Ok((13, 4)), vec![1, 2, 1, 1]),
     ] {
         let rig = Rig::new(10).await;
         rig.script.fail([None, fault]);
@@ -117,7 +117,7 @@ async fn an_idempotency_key_is_used_once_and_what_changes_nothing_is_not_written
 async fn a_report_is_repeated_until_it_is_recorded_or_refused() {
     let rig = Rig::new(10).await;
     let handle = rig.directory.resident(id(1)).unwrap();
-    rig.script.fail(vec![settled(Settlement::NotDurable(Unavailable::Database)); 2]);
+    rig.script.fail(vec![Some(settled(Settlement::NotDurable(Unavailable::Database))); 2]);
     assert_eq!(report(&handle, IntegrationCommand::Read(11)).await.unwrap(), 11);
     assert_eq!(rig.script.sizes(), [1, 1, 1]);
     let unknown = rig.directory.activate(id(9));
