@@ -45,6 +45,7 @@ const DENSE_STYLE_TEXT: &str = include_str!("../staff/style/dense.css");
 const STAFF_AREAS_STYLE_TEXT: &str = concat!(
     include_str!("../staff/style/stock.css"),
     include_str!("../staff/style/products.css"),
+    include_str!("list.css"),
     include_str!("../staff/style/commerce.css"),
     include_str!("../staff/style/settings.css"),
     include_str!("../staff/style/insights.css"),

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use crate::staff::job::file_picture;
+use crate::staff::sheet::number_class;
 use crate::staff::shell::Tone;
 use domain::id::Id;
 use domain::notation;
@@ -51,15 +52,15 @@ fn rows(language: Language, order: &Order) -> Markup {
         @for (n, ((line, parts), shipped)) in order.lines.iter().zip(&parts).zip(&shipped).enumerate() {
             @let missing = if order.jobs.is_empty() { 0 } else { parts.missing(line.quantity) };
             tr {
-                th scope="row" {
+                th scope="row" class="wide" {
                     div class="line-part" {
                         (file_picture(line_file(order, n, line)))
                         div { (item(language, order, line, parts)) }
                     }
                 }
-                td class="number" data-label=(ordered) { (line.quantity) }
-                td class="number" data-label=(good) { (parts.good) }
-                td class="number" data-label=(running) { (parts.running) }
+                td class="number start" data-label=(ordered) { (line.quantity) }
+                td class="number start" data-label=(good) { (parts.good) }
+                td class="number start" data-label=(running) { (parts.running) }
                 td class=(number_class(missing == 0)) data-label=(missing_label) {
                     @if missing > 0 { span class=(Tone::Attention.class()) { (missing) } } @else { "0" }
                 }
@@ -71,7 +72,7 @@ fn rows(language: Language, order: &Order) -> Markup {
                         }
                     }
                 }
-                td class="number" data-label=(amount) {
+                td class="number start" data-label=(amount) {
                     @let cents = line.unit_price_cents.saturating_mul(line.quantity.into());
                     (notation::amount(language, cents, &order.currency))
                 }
@@ -92,11 +93,6 @@ fn item(language: Language, order: &Order, line: &OrderLine, parts: &LineParts) 
                 aria-label=(texts::parts_good(language, parts.good, quantity)) {}
         }
     }
-}
-
-/// Returns the CSS class for a number; phones do not show numbers that are zero.
-fn number_class(is_zero: bool) -> &'static str {
-    if is_zero { "number spare" } else { "number" }
 }
 
 /// Returns the file whose picture is shown for a line: that of its SKU at the time of the order or, failing that, that
