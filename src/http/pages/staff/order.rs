@@ -17,6 +17,7 @@ pub(super) use self::head::customer;
 use self::head::head;
 use self::history::history;
 use self::lines::lines;
+pub(super) use self::lines::order_file;
 use super::ORDERS_PATH;
 use super::acts::{DAY_SHOWN_FIELD, NOTES_LABEL, STAFF_NOTES_LABEL, WANTED_LABEL};
 use super::address_fields::{address_fields, address_known};
