@@ -1,13 +1,16 @@
 //! Tables in a real browser: on a phone, a tablet and a desktop, no word breaks inside a cell, and no cell is narrower
-//! than its longest word; a table that is too wide scrolls in its own region; lists become rows on a phone.
-//! `everywhere` checks the words on every page, and these pages against the accessibility rules.
+//! than its longest word; a table that is too wide scrolls in its own region; lists become rows on a phone. At twice the
+//! size, nothing scrolls sideways and no text is cut off. Each run looks at the pages in the language that its seed
+//! draws, the long profile in all languages. `everywhere` checks the words on every page, and these pages against the
+//! accessibility rules.
 
 use serde_json::{Value, json};
 use simulator::PrinterKind;
 
-use super::shop::{admin, filled};
+use super::shop::{FilledShop, admin, filled};
+use super::{LANGUAGES, drawn_language};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
-use crate::support::browser::{Browser, Tab};
+use crate::support::browser::{Browser, DESK, Tab};
 
 /// Widths of a phone, a tablet, a small desktop and a desktop, in pixels.
 const WIDTHS: [u32; 4] = [360, 768, 1280, 1440];
@@ -106,32 +109,88 @@ impl TableRound {
     }
 }
 
-/// Checks tables and lists: the rows of lists are neither too high nor too wide on a phone.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn chromium_breaks_no_word_in_a_cell_of_a_table() {
+/// Returns a shop with a material in a bin.
+async fn shop_with_a_bin() -> FilledShop {
+    let shop = filled().await;
+    let bin = json!({"location": BIN});
+    let path = format!("/api/inventory/materials/{}", shop.floor.material);
+    shop.floor.app.patch(&path, &bin).await.expect(200);
+    shop
+}
+
+/// Checks tables and lists in each language: the rows of lists are neither too high nor too wide on a phone.
+async fn look_at_tables(languages: &[&str]) {
     let Some(browser) = Browser::start().await else { return };
     let mut browser = browser.without_rules();
-    let shop = filled().await;
-    let app = &shop.floor.app;
-    let bin = json!({"location": BIN});
-    app.patch(&format!("/api/inventory/materials/{}", shop.floor.material), &bin).await.expect(200);
-    let tab = browser.open(&app.base, "/floor", Some(&shop.admin)).await;
-    let mut round = TableRound { browser, tab, base: app.base.clone(), wrong: Vec::new(), cells: 0 };
-    for path in PAGES {
-        let rows = round.open_on_phone(path).await;
-        assert!(rows > 0 || WITHOUT_ROWS.contains(&path), "{path} has no rows");
-        round.check_words(path).await;
-    }
-    for (list, count) in RECORDS {
-        let mut rows = 0;
-        for path in round.pages_of(list, count).await {
-            rows += round.open_on_phone(&path).await;
-            round.check_words(&path).await;
+    let shop = shop_with_a_bin().await;
+    let base = shop.floor.app.base.clone();
+    let tab = browser.open(&base, "/floor", Some(&shop.admin)).await;
+    let mut round = TableRound { browser, tab, base, wrong: Vec::new(), cells: 0 };
+    for language in languages {
+        round.browser.language(&round.tab, language).await;
+        for path in PAGES {
+            let rows = round.open_on_phone(path).await;
+            assert!(rows > 0 || WITHOUT_ROWS.contains(&path), "{path} has no rows");
+            round.check_words(path).await;
         }
-        assert!(rows > 0, "no page of {list} has rows");
+        for (list, count) in RECORDS {
+            let mut rows = 0;
+            for path in round.pages_of(list, count).await {
+                rows += round.open_on_phone(&path).await;
+                round.check_words(&path).await;
+            }
+            assert!(rows > 0, "no page of {list} has rows");
+        }
+        assert!(round.wrong.is_empty(), "{language}: {}", round.wrong.join("\n"));
+        assert!(round.cells > 50, "{} cells prove little", round.cells);
     }
-    assert!(round.wrong.is_empty(), "{}", round.wrong.join("\n"));
-    assert!(round.cells > 50, "{} cells prove little", round.cells);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_breaks_no_word_in_a_cell_of_a_table() {
+    look_at_tables(&[drawn_language("tables")]).await;
+}
+
+/// Looks at the pages at twice their size in each language: a window of 1280 × 900 at 200 % has 640 × 450 CSS pixels.
+async fn look_at_twice_the_size(languages: &[&str]) {
+    let Some(browser) = Browser::start().await else { return };
+    let mut browser = browser.without_rules();
+    let shop = shop_with_a_bin().await;
+    let base = shop.floor.app.base.clone();
+    let tab = browser.open(&base, "/floor", Some(&shop.admin)).await;
+    browser.zoom(&tab, DESK, 2).await;
+    let mut wrong = Vec::new();
+    for language in languages {
+        browser.language(&tab, language).await;
+        for path in PAGES {
+            browser.go(&tab, &format!("{base}{path}")).await;
+            assert_eq!(browser.eval(&tab, "[innerWidth, devicePixelRatio]").await, json!([640, 2]));
+            let faults = [browser.wider(&tab).await, browser.cut_off(&tab).await].concat();
+            if !faults.is_empty() {
+                wrong.push(format!("{path} in {language}: {faults:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_cuts_off_and_scrolls_sideways_nothing_at_twice_the_size() {
+    look_at_twice_the_size(&[drawn_language("size")]).await;
+}
+
+mod long {
+    use super::LANGUAGES;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn chromium_breaks_no_word_in_a_cell_of_a_table_in_any_language() {
+        super::look_at_tables(&LANGUAGES).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn chromium_cuts_off_nothing_at_twice_the_size_in_any_language() {
+        super::look_at_twice_the_size(&LANGUAGES).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
