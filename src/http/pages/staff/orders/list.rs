@@ -125,9 +125,10 @@ fn row(language: Language, app: &StaffOrderHandles, order: &Order, outlook: &Ord
                 a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) }
                 span class="below" { (time(language, order.created_at)) }
             }
+            // What is urgent comes first: a phone has no room for more.
             td class="states" {
+                (timing_label(language, outlook)) " "
                 (live_order_state(language, &app.board.shop, order))
-                (timing_label(language, outlook))
                 @for flag in &order.flags {
                     " " span class=(Tone::Attention.class()) { (flag_words(language, flag)) }
                 }
