@@ -235,6 +235,24 @@ mod tests {
         }
     }
 
+    /// Returns whether this text, which follows a number sign in a style, is a colour.
+    fn is_color(text: &str) -> bool {
+        let end = text.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(text.len());
+        [3, 4, 6, 8].contains(&end) && text[end..].starts_with([';', ',', ')', '}', ' '])
+    }
+
+    #[test]
+    fn areas_take_their_colours_from_the_tokens() {
+        assert!(is_color("fff;") && is_color("a1b2c3}") && !is_color("cards{") && !is_color("add-this,"));
+        let of_floor = [include_str!("../staff/style/base.css"), include_str!("../staff/style/floor.css")];
+        let cards = [COMFORTABLE_STYLE_TEXT, COMPACT_STYLE_TEXT, include_str!("list.css"), STAFF_AREAS_STYLE_TEXT];
+        for style in of_floor.into_iter().chain(cards) {
+            assert!(!style.contains("rgb(") && !style.contains("hsl("), "{style}");
+            let colors: Vec<&str> = style.split('#').skip(1).filter(|text| is_color(text)).collect();
+            assert!(colors.is_empty(), "{colors:?}");
+        }
+    }
+
     #[test]
     fn what_runs_is_blue_and_what_is_done_is_green() {
         let is_blue = |[red, green, blue]: [f64; 3]| blue > red && blue > green;

@@ -181,10 +181,11 @@ window.seen = window.seen || (() => {
     });
     return { broken: broken.slice(0, 8), narrow: narrow.slice(0, 8) };
   };
-  // What scrolls sideways, and text that is cut off without an ellipsis. Fields show what is typed in them as they like.
+  // What scrolls sideways, and text that is cut off without an ellipsis. Fields show what is typed in them as they like,
+  // and a state that is as narrow as its mark is one without its word.
   const cutOff = () => [...document.querySelectorAll('#content, #content *')].map(at => {
     const style = getComputedStyle(at), text = flat(at.innerText);
-    if (at.clientWidth < 2 || !text || !at.checkVisibility({ visibilityProperty: true }) || at.matches('input,select,textarea')) return '';
+    if (at.clientWidth < 12 || !text || !at.checkVisibility({ visibilityProperty: true }) || at.matches('input,select,textarea')) return '';
     const isWide = at.scrollWidth > at.clientWidth + 1, isHigh = at.scrollHeight > at.clientHeight + 1;
     if (isWide && /auto|scroll/.test(style.overflowX)) return 'scrolls sideways: ' + text.slice(0, 80);
     const hasEllipsis = style.textOverflow === 'ellipsis' || style.webkitLineClamp !== 'none';

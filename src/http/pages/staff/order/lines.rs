@@ -27,7 +27,7 @@ const NUMBER_COLUMNS: [ColumnHeading; 6] = [
 /// Renders the lines of an order.
 pub(super) fn lines(language: Language, order: &Order) -> Markup {
     html! {
-        section class="panel order-lines" aria-labelledby="lines" {
+        section class="panel" aria-labelledby="lines" {
             h2 id="lines" class="pad" { (texts::lines(language)) }
             div class="table list" tabindex="0" role="region" aria-label=(texts::order_lines(language)) {
                 table {
