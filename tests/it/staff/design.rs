@@ -104,8 +104,19 @@ async fn admins_see_every_part_of_the_pages() {
         assert!(page.text.contains(part), "{part} in {}", page.text);
     }
     for part in [
-        "table list pictured", "class=\"row aside\"", "panel tasks", "state attention", "slot low", "class=\"upload\"",
-        "class=\"tabs\"", "count hot", "class=\"banner\"", "role=\"alert\"", " required", " disabled", "floor compact",
+        "table list pictured",
+        "class=\"row aside\"",
+        "panel tasks",
+        "state attention",
+        "slot low",
+        "class=\"upload\"",
+        "class=\"tabs\"",
+        "count hot",
+        "class=\"banner\"",
+        "role=\"alert\"",
+        " required",
+        " disabled",
+        "floor compact",
         "class=\"alone\"",
     ] {
         assert!(page.text.contains(part), "{part} in {}", page.text);
