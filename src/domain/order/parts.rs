@@ -104,8 +104,8 @@ impl Order {
         parts
     }
 
-    /// Returns the numbers of good parts and of parts that are printed for the order, without spares; `None` if it has no
-    /// jobs.
+    /// Returns the numbers of good parts and of parts that are printed for the order, without spares; `None` if it has
+    /// no jobs.
     pub fn part_progress(&self) -> Option<(u64, u64)> {
         if self.jobs.is_empty() {
             return None;

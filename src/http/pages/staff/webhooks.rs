@@ -155,8 +155,8 @@ pub(super) async fn list(
                         @for stored in some.iter().filter_map(|versioned| versioned.state.as_ref()) {
                             // What is in memory knows what waits, too.
                             @let resident = app.endpoints.endpoints.resident(stored.id).map(|handle| handle.read());
-                            @let known = resident.as_ref().and_then(|versioned| versioned.state.as_ref());
-                            (entry(language, known.unwrap_or(stored)))
+                            @let current = resident.as_ref().and_then(|versioned| versioned.state.as_ref());
+                            (entry(language, current.unwrap_or(stored)))
                         }
                     }
                 }

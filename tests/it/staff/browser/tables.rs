@@ -1,6 +1,6 @@
 //! Tables in a real browser: on a phone, a tablet and a desktop, no word breaks inside a cell, and no cell is narrower
-//! than its longest word; a table that is too wide scrolls in its own region; lists become rows on a phone. At twice the
-//! size, nothing scrolls sideways and no text is cut off. Each run looks at the pages in the language that its seed
+//! than its longest word; a table that is too wide scrolls in its own region; lists become rows on a phone. At twice
+//! the size, nothing scrolls sideways and no text is cut off. Each run looks at the pages in the language that its seed
 //! draws, the long profile in all languages. `everywhere` checks the words on every page, and these pages against the
 //! accessibility rules.
 

@@ -173,7 +173,7 @@ pub(super) fn refused_form() -> Markup {
             }
             div class="field" {
                 label for="design-disabled" { "Type" }
-                select id="design-disabled" disabled { option { "Bambu Lab X1" } }
+                select id="design-disabled" disabled { option { "X1" } }
             }
             div class="field" {
                 label for="design-read" { "Key" }

@@ -1,5 +1,5 @@
-//! List of orders, the most urgent first. Each has its picture, the progress of its parts and, if it is late or at risk,
-//! the reason or what would have it ready in time.
+//! List of orders, the most urgent first. Each has its picture, the progress of its parts and, if it is late or at
+//! risk, the reason or what would have it ready in time.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -26,8 +26,8 @@ use http_api::production::orders::{ListedOrder, OrderOutlook};
 use words::Language;
 use words::staff::orders as texts;
 
-/// Number of columns.
-const COLUMNS: usize = 8;
+/// Number of columns of the list.
+const COLUMN_COUNT: usize = 8;
 
 /// Serves the order list.
 pub(in crate::staff) async fn show(
@@ -81,7 +81,7 @@ fn nothing(language: Language) -> Markup {
 fn table(language: Language, app: &StaffOrderHandles, orders: &[ListedOrder], chosen: Option<Timing>) -> Markup {
     let rows = orders.iter().filter_map(|(order, outlook)| Some((order.state.as_ref()?, outlook)));
     let has_remedies = chosen.is_some_and(|timing| timing != Timing::OnTime);
-    let columns: [String; COLUMNS] = [
+    let columns: [String; COLUMN_COUNT] = [
         texts::picture_column(language),
         texts::order_column(language),
         texts::status_column(language),
@@ -97,7 +97,7 @@ fn table(language: Language, app: &StaffOrderHandles, orders: &[ListedOrder], ch
                 thead {
                     tr {
                         @for (n, column) in columns.iter().enumerate() {
-                            th scope="col" class=[(n + 1 == COLUMNS).then_some("number")] { (column) }
+                            th scope="col" class=[(n + 1 == COLUMN_COUNT).then_some("number")] { (column) }
                         }
                     }
                 }
@@ -108,7 +108,7 @@ fn table(language: Language, app: &StaffOrderHandles, orders: &[ListedOrder], ch
                         @let order = resident.as_ref().and_then(|versioned| versioned.state.as_ref()).unwrap_or(listed);
                         (row(language, app, order, outlook))
                         @if let Some(line) = urgent_line(language, app, order, outlook, has_remedies) {
-                            tr { td class="unfolds remedy" colspan=(COLUMNS) { (line) } }
+                            tr { td class="unfolds remedy" colspan=(COLUMN_COUNT) { (line) } }
                         }
                     }
                 }
