@@ -104,6 +104,19 @@ impl Order {
         parts
     }
 
+    /// Returns the numbers of good parts and of parts that are printed for the order, without spares; `None` if it has
+    /// no jobs.
+    pub fn part_progress(&self) -> Option<(u64, u64)> {
+        if self.jobs.is_empty() {
+            return None;
+        }
+        let counted = self.lines.iter().zip(self.parts()).filter(|(line, _)| !line.is_kit() && !line.is_service());
+        Some(counted.fold((0, 0), |(good, ordered), (line, parts)| {
+            let quantity = u64::from(line.quantity);
+            (good + parts.good.min(quantity), ordered + quantity)
+        }))
+    }
+
     /// Returns the selected jobs that were created for rejected parts and are no longer needed, newest first. Even
     /// without these jobs, enough parts are good or in production.
     pub(super) fn surplus_jobs(&self, among: impl Fn(&&Job) -> bool) -> Vec<&Job> {

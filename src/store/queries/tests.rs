@@ -143,6 +143,10 @@ async fn orders_with_an_outstanding_promise_are_told_from_others() {
         assert_eq!(ids(queries.orders(&others, ALL).await.unwrap()), [id(4), id(3)]);
         let (none, total) = queries.orders(&others, Page { limit: 0, offset: 0 }).await.unwrap();
         assert_eq!((none.len(), total), (0, 2));
+        let total = async |filter: &OrderFilter| queries.order_total(filter, None).await.unwrap();
+        assert_eq!(total(&others).await, Some(2), "it is known without counting");
+        let paid = OrderFilter { status: Some(OrderStatus::Paid), ..others };
+        assert_eq!(total(&paid).await, Some(1));
         let some = queries.orders_of(&[id(1), id(9), id(2)]).await.unwrap();
         assert_eq!(ids((some, 2)), [id(1), id(2)]);
         assert!(queries.orders_of(&[]).await.unwrap().is_empty());

@@ -161,4 +161,5 @@ messages! {
     missing_column;
     none_missing_in_series;
     gap(first: &str, last: &str);
+    gaps(count: usize);
 }

@@ -40,15 +40,18 @@ messages! {
     create_first;
     view_products;
     timing_filters;
+    status_filters;
+    sort_links;
+    sort_urgent;
+    sort_newest;
     all_filter;
     search_field;
-    status_field;
     flagged_field;
     show;
+    picture_column;
     order_column;
     status_column;
     customer_column;
-    placed_column;
     promised_column;
     expected_column;
     total_column;
@@ -64,6 +67,7 @@ messages! {
     step_printed;
     step_ready;
     step_shipped;
+    progress_of(number: &str);
     parts_good(good: u64, ordered: u64);
     expected_at(time: &str);
     promised_at(time: &str);

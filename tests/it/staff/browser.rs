@@ -36,7 +36,16 @@ use super::SAM;
 use crate::api::{PASSWORD, sign_in, staff};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::browser::Browser;
+use crate::support::drawing::draw;
 use crate::support::until;
+
+/// Languages of the pages.
+const LANGUAGES: [&str; 2] = ["en", "de"];
+
+/// Returns the language in which a run looks at the pages of a test, depending on its seed.
+fn drawn_language(test: &str) -> &'static str {
+    if draw(("language", test), 2) == 0 { LANGUAGES[0] } else { LANGUAGES[1] }
+}
 
 /// Returns a JavaScript expression for the state on a printer's card.
 fn state(printer: &str) -> String {

@@ -103,6 +103,24 @@ async fn admins_see_every_part_of_the_pages() {
     for part in ["chip run", "class=\"ask\"", "class=\"options\""] {
         assert!(page.text.contains(part), "{part} in {}", page.text);
     }
+    for part in [
+        "table list pictured",
+        "class=\"row aside\"",
+        "panel tasks",
+        "state attention",
+        "slot low",
+        "class=\"upload\"",
+        "class=\"tabs\"",
+        "count hot",
+        "class=\"banner\"",
+        "role=\"alert\"",
+        " required",
+        " disabled",
+        "floor compact",
+        "class=\"alone\"",
+    ] {
+        assert!(page.text.contains(part), "{part} in {}", page.text);
+    }
     assert!(boss.get("/shop/settings").await.text.contains("href=\"/design\""));
     let sam = operator(&app).await;
     assert_eq!(sam.get("/design").await.status, 403);

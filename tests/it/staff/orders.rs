@@ -108,6 +108,17 @@ on_sqlite! {
             assert_eq!(page.text.contains(&link), shows, "{query}: {}", page.text);
             assert_eq!(page.text.contains("<span class=\"state error\">Late</span>"), shows, "{query}: {}", page.text);
         }
+        // By default it is first, with its picture and the progress of its parts.
+        let newer = format!("href=\"/shop/orders/{}\"", floor.app.order(&floor.sku, 1).await);
+        for (query, is_late_first) in [("", true), ("?sort=newest", false)] {
+            let list = sam.get(&format!("/shop/orders{query}")).await;
+            is_sound(&list);
+            let [late_at, newer_at] = [&link, &newer].map(|link| list.text.find(link).expect("both are listed"));
+            assert_eq!(late_at < newer_at, is_late_first, "{query}: {}", list.text);
+            for part in ["<img class=\"mini\" src=\"/floor/pictures/", ">0 of 1 good</progress>", "<b>1</b> Unpaid</a>"] {
+                assert!(list.text.contains(part), "{part} in {}", list.text);
+            }
+        }
         let page = sam.get(&path).await;
         is_sound(&page);
         for words in ["<span class=\"state error\">Late</span>: due <time", ", now expected <time"] {

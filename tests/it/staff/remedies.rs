@@ -84,6 +84,7 @@ on_sqlite! {
         shows(&sam, "/to-do", &["Late orders (1)", &sentence, &link, &reason], true).await;
         shows(&sam, "/shop/orders?timing=late", &[&sentence], true).await;
         shows(&sam, "/shop/orders", &[&sentence], false).await;
+        shows(&sam, "/shop/orders", &[&reason], true).await;
         let events = floor.events("order.late").await;
         let event = events[0]["data"]["remedy"].as_str().unwrap_or_default();
         assert!(event.starts_with(&format!("{request} and it will be ready ")), "{events:?}");

@@ -77,6 +77,20 @@ fn a_rejected_part_is_made_again_and_the_order_is_ready_once_more() {
 }
 
 #[test]
+fn the_progress_of_an_order_counts_good_parts_without_spares() {
+    let (mut desk, jobs) = plates(3, 2);
+    assert_eq!((desk.o().part_progress(), jobs.len()), (Some((0, 3)), 2));
+    print(&mut desk, jobs[0], PrintEnd::Finished);
+    assert_eq!(desk.o().part_progress(), Some((2, 3)));
+    print(&mut desk, jobs[1], PrintEnd::Finished);
+    assert_eq!(desk.o().part_progress(), Some((3, 3)), "the fourth is a spare");
+    sign(&mut desk, jobs[0], good(0)).unwrap();
+    assert_eq!(desk.o().part_progress(), Some((2, 3)));
+    let unpaid = OrderDecider::with(new_order(vec![line(3, 500, true)]));
+    assert_eq!(unpaid.o().part_progress(), None, "it has no jobs");
+}
+
+#[test]
 fn the_event_of_a_sign_off_at_the_printer_names_who_inspected_the_parts() {
     let (mut desk, [one, _]) = pair();
     print(&mut desk, one, PrintEnd::Finished);

@@ -45,6 +45,7 @@ const DENSE_STYLE_TEXT: &str = include_str!("../staff/style/dense.css");
 const STAFF_AREAS_STYLE_TEXT: &str = concat!(
     include_str!("../staff/style/stock.css"),
     include_str!("../staff/style/products.css"),
+    include_str!("list.css"),
     include_str!("../staff/style/commerce.css"),
     include_str!("../staff/style/settings.css"),
     include_str!("../staff/style/insights.css"),
@@ -231,6 +232,24 @@ mod tests {
                 let contrast = contrast(above, below);
                 assert!(contrast >= least, "{text} on {ground}: {contrast:.2}");
             }
+        }
+    }
+
+    /// Returns whether this text, which follows a number sign in a style, is a colour.
+    fn is_color(text: &str) -> bool {
+        let end = text.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(text.len());
+        [3, 4, 6, 8].contains(&end) && text[end..].starts_with([';', ',', ')', '}', ' '])
+    }
+
+    #[test]
+    fn areas_take_their_colours_from_the_tokens() {
+        assert!(is_color("fff;") && is_color("a1b2c3}") && !is_color("cards{") && !is_color("add-this,"));
+        let of_floor = [include_str!("../staff/style/base.css"), include_str!("../staff/style/floor.css")];
+        let cards = [COMFORTABLE_STYLE_TEXT, COMPACT_STYLE_TEXT, include_str!("list.css"), STAFF_AREAS_STYLE_TEXT];
+        for style in of_floor.into_iter().chain(cards) {
+            assert!(!style.contains("rgb(") && !style.contains("hsl("), "{style}");
+            let colors: Vec<&str> = style.split('#').skip(1).filter(|text| is_color(text)).collect();
+            assert!(colors.is_empty(), "{colors:?}");
         }
     }
 

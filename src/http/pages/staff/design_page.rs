@@ -1,5 +1,7 @@
 //! Page that shows every component of the pages in every state, for people who work on the pages.
 
+mod samples;
+
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -77,6 +79,17 @@ async fn show(State(app): State<DesignPageHandles>, who: Caller) -> Result<Respo
                 KeyFigure { label: "Revenue", value: "€4,310.00", note: "down 3% on the previous week" },
             ]))
             (panel("cards-of-printers", "Cards", &cards()))
+            (panel("navigation", "Tabs, counts, banner", &samples::tabs()))
+            (panel("refused", "Form with errors", &samples::refused_form()))
+            (panel("uploads", "Uploads", &samples::uploads()))
+            (panel("spools", "Spools", &samples::spools()))
+            (samples::tasks())
+            // States on pages with live updates are in parts that are read again, as everywhere.
+            div id="design-live" class="stack" data-fresh="" {
+                (panel("live", "Live states", &samples::live_states()))
+                (samples::list())
+                (panel("floor-cards", "Compact cards, and one alone", &samples::floor_cards()))
+            }
             (panel("overlays", "Menus, dialogs, messages", &overlays()))
             (panel("icons", "Icons", &icons()))
         }

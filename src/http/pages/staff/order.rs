@@ -17,6 +17,7 @@ pub(super) use self::head::customer;
 use self::head::head;
 use self::history::history;
 use self::lines::lines;
+pub(super) use self::lines::order_file;
 use super::ORDERS_PATH;
 use super::acts::{DAY_SHOWN_FIELD, NOTES_LABEL, STAFF_NOTES_LABEL, WANTED_LABEL};
 use super::address_fields::{address_fields, address_known};
@@ -74,9 +75,9 @@ pub(super) async fn show(
         @if !jobs.is_empty() { (job_rows(language, &app, order, &jobs)) }
     };
     let content = html! {
-        div class="order-top" {
-            div id="order-head" data-fresh="" { (head(language, &app, order, &title, &outlook)) }
-            div id="order-acts" data-fresh="" { (acts(language, order, &app.config.shop.time_zone, &suggestion)) }
+        div class="lead" {
+            div id="order-head" class="lead-text" data-fresh="" { (head(language, &app, order, &title, &outlook)) }
+            div id="order-acts" class="lead-acts" data-fresh="" { (acts(language, order, &app.config.shop.time_zone, &suggestion)) }
         }
         div id="order-emails" data-fresh="" { (undelivered) }
         div id="order-ship" data-fresh="" { (leaving::ship_ready(language, order, &suggestion)) }
@@ -195,7 +196,7 @@ fn acts(language: Language, order: &Order, clock: &ShopClock, suggestion: &Shipm
         }
         (leaving::ship_some(language, order, suggestion))
         @if !over || may_refund || may_pay {
-            details class="order-more" {
+            details class="more-acts" {
                 summary class="btn" { (icon(Icon::Ellipsis)) " " (texts::more(language)) }
                 div class="panel pad" {
                     @if may_pay { (money::pay(language, order, None)) }

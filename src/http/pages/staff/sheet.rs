@@ -83,6 +83,11 @@ pub(super) fn list_filters(label: &str, filters: &[ListFilter<'_>]) -> Markup {
     }
 }
 
+/// Returns the CSS class for a number in a list; phones leave out those that are spare, such as zeros.
+pub(super) fn number_class(is_spare: bool) -> &'static str {
+    if is_spare { "number start spare" } else { "number start" }
+}
+
 /// Returns a query's filter text; `None` if it is missing or empty.
 pub(super) fn non_empty(text: Option<&String>) -> Option<&str> {
     text.map(|text| text.trim()).filter(|text| !text.is_empty())

@@ -15,6 +15,7 @@ use super::WEBHOOKS_PATH;
 use super::board::BoardHandles;
 use super::filled_form::{address, ways};
 use super::shell::{StaffSection, StaffViewer, Tone};
+use crate::design::{Icon, icon};
 use crate::frame::{SLOT, in_english, time, with_parts};
 use domain::endpoint::{DELIVERY_WINDOW, Delivery, Endpoint, EndpointState};
 use domain::principal::Role;
@@ -80,31 +81,38 @@ fn failing(endpoint: &Endpoint) -> usize {
 
 /// Describes an endpoint's health in sentences.
 fn standing(language: Language, endpoint: &Endpoint) -> Markup {
-    let (waiting, failing) = (endpoint.window.size(), failing(endpoint));
-    let last = endpoint.window.values().filter(|one| one.attempted_at.is_some()).max_by_key(|one| one.attempted_at);
     html! {
-        @if let Some(reason) = &endpoint.disabled_reason {
-            p class="bad" {
-                (with_parts(&texts::deliveries_stopped(language, SLOT), &[&in_english(language, reason)]))
-            }
-        }
-        p {
-            @match waiting {
-                0 => { (texts::no_pending(language)) },
-                _ if endpoint.backlog => { (texts::more_pending(language, waiting.min(DELIVERY_WINDOW))) },
-                _ => { (texts::pending(language, waiting)) },
-            }
-            @if failing > 0 { " " (texts::will_retry(language, failing)) }
-        }
-        @if let Some(last) = last {
-            p class="soft" {
-                (with_parts(&texts::latest_failure(language, SLOT), &[&failure(language, last)]))
-            }
-        }
+        @if let Some(reason) = reason_disabled(language, endpoint) { p class="bad" { (reason) } }
+        p { (pending_words(language, endpoint)) }
+        @if let Some(last) = latest_failure(language, endpoint) { p class="soft" { (last) } }
         @if let Some(at) = endpoint.tried_at {
             p class="soft" { (with_parts(&texts::last_attempt(language, SLOT), &[&time(language, at)])) }
         }
     }
+}
+
+/// Renders the reason why deliveries to an endpoint were stopped; `None` unless they were.
+fn reason_disabled(language: Language, endpoint: &Endpoint) -> Option<Markup> {
+    let reason = endpoint.disabled_reason.as_ref()?;
+    Some(with_parts(&texts::deliveries_stopped(language, SLOT), &[&in_english(language, reason)]))
+}
+
+/// Returns the number of deliveries that are pending, and of those that will be retried.
+fn pending_words(language: Language, endpoint: &Endpoint) -> String {
+    let (waiting, failing) = (endpoint.window.size(), failing(endpoint));
+    let pending = match waiting {
+        0 => texts::no_pending(language),
+        _ if endpoint.backlog => texts::more_pending(language, waiting.min(DELIVERY_WINDOW)),
+        _ => texts::pending(language, waiting),
+    };
+    if failing > 0 { format!("{pending} {}", texts::will_retry(language, failing)) } else { pending }
+}
+
+/// Renders the latest failure among the pending deliveries; `None` if none of them has failed.
+fn latest_failure(language: Language, endpoint: &Endpoint) -> Option<Markup> {
+    let tried = endpoint.window.values().filter(|delivery| delivery.attempted_at.is_some());
+    let last = tried.max_by_key(|delivery| delivery.attempted_at)?;
+    Some(with_parts(&texts::latest_failure(language, SLOT), &[&failure(language, last)]))
 }
 
 /// Renders the status of a failed delivery, with the error.
@@ -141,10 +149,17 @@ pub(super) async fn list(
                     @else { p { (texts::only_admins(language)) } }
                 }
             }
-            @for stored in some.iter().filter_map(|versioned| versioned.state.as_ref()) {
-                // What is in memory knows what waits, too.
-                @let resident = app.endpoints.endpoints.resident(stored.id).map(|handle| handle.read());
-                (entry(language, resident.as_ref().and_then(|versioned| versioned.state.as_ref()).unwrap_or(stored)))
+            @if !some.is_empty() {
+                section class="panel tasks" aria-label=(title) {
+                    ul class="rows" {
+                        @for stored in some.iter().filter_map(|versioned| versioned.state.as_ref()) {
+                            // What is in memory knows what waits, too.
+                            @let resident = app.endpoints.endpoints.resident(stored.id).map(|handle| handle.read());
+                            @let current = resident.as_ref().and_then(|versioned| versioned.state.as_ref());
+                            (entry(language, current.unwrap_or(stored)))
+                        }
+                    }
+                }
             }
             (ways(language, from, total, ENDPOINTS_PER_PAGE, |from| {
                 address(WEBHOOKS_PATH, &[("from", &from.to_string())])
@@ -154,16 +169,26 @@ pub(super) async fn list(
     Ok(viewer.page(StaffSection::Webhooks, &title, &app.board.view(), &content))
 }
 
+/// Renders an endpoint as a row: its URL, its health with the reason, and its events.
 fn entry(language: Language, endpoint: &Endpoint) -> Markup {
     let (tone, words) = health(language, endpoint);
+    let reason = reason_disabled(language, endpoint).or_else(|| latest_failure(language, endpoint));
     html! {
-        section class="card" aria-labelledby={ "name-" (endpoint.id) } {
-            h2 id={ "name-" (endpoint.id) } {
-                a href={ (WEBHOOKS_PATH) "/" (endpoint.id) } { (endpoint.url) }
-                " " span class=(tone.class()) { (words) }
+        li class="row aside" {
+            div class="thumb" { (icon(Icon::Webhook)) }
+            div class="task" {
+                div class="task-title" {
+                    a class="ellipsis" title=(endpoint.url) href={ (WEBHOOKS_PATH) "/" (endpoint.id) } { (endpoint.url) }
+                    span class=(tone.class()) { (words) }
+                }
+                div class="muted small ellipsis" {
+                    @match reason {
+                        Some(reason) => { (reason) },
+                        None => { (pending_words(language, endpoint)) },
+                    }
+                }
+                div class="faint small ellipsis" { (texts::events_line(language, &endpoint.events.join(", "))) }
             }
-            (standing(language, endpoint))
-            p class="soft" { (texts::events_line(language, &endpoint.events.join(", "))) }
         }
     }
 }

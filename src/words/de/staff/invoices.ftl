@@ -175,3 +175,8 @@ documents_column = Dokumente
 missing_column = Fehlend
 none_missing_in_series = Keine
 gap = { $first } bis { $last }:
+gaps =
+    { $count ->
+        [one] { $count } begründete Lücke
+       *[other] { $count } begründete Lücken
+    }

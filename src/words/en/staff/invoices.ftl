@@ -174,3 +174,8 @@ documents_column = Documents
 missing_column = Missing
 none_missing_in_series = None
 gap = { $first } to { $last }:
+gaps =
+    { $count ->
+        [one] { $count } gap with a reason
+       *[other] { $count } gaps with a reason
+    }

@@ -3,9 +3,9 @@
 //! page that is kept up to date. Pages are found by following links and listed in the stored report, so a page that is
 //! no longer linked is noticed.
 //!
-//! The accessibility check of a page takes a second per variant. Each run checks the variants that its seed selects, so
-//! that successive runs cover different ones; the long profile checks every variant. All other rules are checked in
-//! each run.
+//! The accessibility check of a page takes a second per variant. Each run checks the variants that its seed selects, in
+//! the language that it draws, so that successive runs cover different ones; the long profile checks every variant in
+//! each language. All other rules are checked in each run.
 
 mod round;
 
@@ -13,9 +13,10 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use self::round::{LookScope, Round, pattern};
+use self::round::{ENGLISH, LookScope, Round, pattern};
 use super::shop::{ANN, admin, filled};
 use super::stored_report::{part_is, part_was};
+use super::{LANGUAGES, drawn_language};
 use crate::api::{NOTHING, PASSWORD, some_sku};
 use crate::billing::cookie_of;
 use crate::support::browser::Browser;
@@ -26,6 +27,17 @@ const OF_STAFF: [&str; 5] = ["login", "floor", "to-do", "shop", "design"];
 const OF_CUSTOMERS: [&str; 7] = ["sign-in", "orders", "invoices", "quotes", "models", "profile", "pay"];
 /// The page of restores.
 const RESTORES: &str = "/shop/settings/restore";
+
+/// Returns the language in which the pages of a crawl that follows English words are looked at besides, unless it is
+/// English.
+fn other_language(crawl: &str, scope: LookScope) -> &'static str {
+    languages(crawl, scope).last().copied().unwrap_or(ENGLISH)
+}
+
+/// Returns the languages in which a crawl looks at the pages.
+fn languages(crawl: &str, scope: LookScope) -> Vec<&'static str> {
+    if scope == LookScope::Full { LANGUAGES.to_vec() } else { vec![drawn_language(crawl)] }
+}
 
 fn list(pages: &BTreeSet<String>) -> String {
     let lines: Vec<String> = pages.iter().map(|page| format!("- `{page}`")).collect();
@@ -102,32 +114,36 @@ mod long {
 async fn look_at_pages_of_the_staff(scope: LookScope) {
     let Some(mut browser) = Browser::start().await else { return };
     let shop = filled().await;
-    let mut round = Round::new(&mut browser, &shop.floor.app, &shop.admin, "/floor", scope).await;
-    round
-        .walk(&["/floor", "/floor?wall=1", "/floor?view=plan", "/to-do", "/login", "/shop/search?q=or"], &OF_STAFF)
-        .await;
-    round.visit(&format!("/shop/orders/{NOTHING}"), "an order that is not there").await;
-    let visits = round.end();
-    let sections = ["/floor", "/to-do", "/shop/orders", "/shop/stock", "/shop/insights", "/shop/settings"];
-    for section in sections.into_iter().chain([RESTORES, "/design"]) {
-        assert!(visits.contains(section), "{section} is not among {visits:?}");
+    for language in languages("staff", scope) {
+        let visitor = (shop.admin.as_str(), "/floor");
+        let mut round = Round::new(&mut browser, &shop.floor.app, visitor, scope, language).await;
+        round
+            .walk(&["/floor", "/floor?wall=1", "/floor?view=plan", "/to-do", "/login", "/shop/search?q=or"], &OF_STAFF)
+            .await;
+        round.visit(&format!("/shop/orders/{NOTHING}"), "an order that is not there").await;
+        let visits = round.end();
+        let sections = ["/floor", "/to-do", "/shop/orders", "/shop/stock", "/shop/insights", "/shop/settings"];
+        for section in sections.into_iter().chain([RESTORES, "/design"]) {
+            assert!(visits.contains(section), "{section} is not among {visits:?}");
+        }
+        // Which pages those of a living shop lead to depends on the moment.
+        part_was("Pages of the staff", &list(&visits));
     }
-    // Which pages those of a living shop lead to depends on the moment.
-    part_was("Pages of the staff", &list(&visits));
 }
 
 async fn look_at_pages_of_an_empty_shop(scope: LookScope) {
     let Some(mut browser) = Browser::start().await else { return };
     let app = App::new(Db::sqlite()).await;
-    let cookie = admin(&app).await;
-    let mut round = Round::new(&mut browser, &app, &cookie, "/floor", scope).await;
-    round.walk(&["/floor", "/floor?wall=1", "/to-do", "/shop/search"], &OF_STAFF).await;
-    let visits = round.end();
-    assert!(visits.contains("/shop/stock") && visits.contains("/shop/orders"), "{visits:?}");
-    let cookie = cookie_of(&app, ANN).await;
-    let mut round = Round::new(&mut browser, &app, &cookie, "/orders", scope).await;
-    round.walk(&["/orders"], &OF_CUSTOMERS).await;
-    round.end();
+    let (of_staff, of_ann) = (admin(&app).await, cookie_of(&app, ANN).await);
+    for language in languages("empty", scope) {
+        let mut round = Round::new(&mut browser, &app, (of_staff.as_str(), "/floor"), scope, language).await;
+        round.walk(&["/floor", "/floor?wall=1", "/to-do", "/shop/search"], &OF_STAFF).await;
+        let visits = round.end();
+        assert!(visits.contains("/shop/stock") && visits.contains("/shop/orders"), "{visits:?}");
+        let mut round = Round::new(&mut browser, &app, (of_ann.as_str(), "/orders"), scope, language).await;
+        round.walk(&["/orders"], &OF_CUSTOMERS).await;
+        round.end();
+    }
 }
 
 async fn look_at_the_review_of_a_restore(scope: LookScope) {
@@ -141,14 +157,15 @@ async fn look_at_the_review_of_a_restore(scope: LookScope) {
     let manifest = json!({"product": "Printfloor", "madeAt": "2026-01-02T03:04:05.000Z"});
     std::fs::write(app.data().join("manifest.json"), manifest.to_string()).unwrap();
     app.start().await;
-    let mut round = Round::new(&mut browser, &app, &cookie, "/to-do", scope).await;
+    let mut round = Round::new(&mut browser, &app, (cookie.as_str(), "/to-do"), scope, ENGLISH).await;
     let tab = round.tab.clone();
-    round.look("/to-do of a restored shop").await;
+    let other = other_language("restore", scope);
+    round.look_in(other, "/to-do of a restored shop").await;
     round.browser.press(&tab, "Review restore").await;
     assert_eq!(round.browser.path(&tab).await, RESTORES);
     round.browser.sees(&tab, "Needs review").await;
     round.browser.sees(&tab, "Jobs that may already be printed (1)").await;
-    round.look(RESTORES).await;
+    round.look_in(other, RESTORES).await;
     // Numbers of orders only go up; then the shop goes on.
     for (next, words) in [("50", "because lower numbers may have been issued"), ("500", "reviewed by")] {
         round.browser.fill(&tab, "Next ORD number (last in the backup: 1)", next).await;
@@ -162,47 +179,51 @@ async fn look_at_the_review_of_a_restore(scope: LookScope) {
 async fn look_at_pages_of_customers(scope: LookScope) {
     let Some(mut browser) = Browser::start().await else { return };
     let shop = filled().await;
-    let mut round = Round::new(&mut browser, &shop.floor.app, &shop.customer, "/orders", scope).await;
-    let mut begin = vec!["/orders", "/invoices", "/quotes", "/models", "/profile", "/sign-in"];
-    begin.extend(shop.mailed.iter().map(String::as_str));
-    round.walk(&begin, &OF_CUSTOMERS).await;
-    round.visit(&format!("/orders/{NOTHING}"), "an order that is not there").await;
-    let visits = round.end();
-    for page in ["/orders/{id}", "/invoices/{id}", "/quotes/{id}", "/pay/{id}"] {
-        assert!(visits.contains(page), "{page} is not among {visits:?}");
+    for language in languages("customers", scope) {
+        let visitor = (shop.customer.as_str(), "/orders");
+        let mut round = Round::new(&mut browser, &shop.floor.app, visitor, scope, language).await;
+        let mut begin = vec!["/orders", "/invoices", "/quotes", "/models", "/profile", "/sign-in"];
+        begin.extend(shop.mailed.iter().map(String::as_str));
+        round.walk(&begin, &OF_CUSTOMERS).await;
+        round.visit(&format!("/orders/{NOTHING}"), "an order that is not there").await;
+        let visits = round.end();
+        for page in ["/orders/{id}", "/invoices/{id}", "/quotes/{id}", "/pay/{id}"] {
+            assert!(visits.contains(page), "{page} is not among {visits:?}");
+        }
+        part_is("Pages of customers", &list(&visits));
     }
-    part_is("Pages of customers", &list(&visits));
 }
 
 async fn look_at_pages_of_the_setup(scope: LookScope) {
     let Some(mut browser) = Browser::start().await else { return };
     let app = App::new(Db::sqlite()).await;
     let code = super::first_print::code(&app).await;
-    let mut round = Round::new(&mut browser, &app, "none=none", "/", scope).await;
+    let mut round = Round::new(&mut browser, &app, ("none=none", "/"), scope, ENGLISH).await;
     let tab = round.tab.clone();
-    round.look("/").await;
+    let other = other_language("setup", scope);
+    round.look_in(other, "/").await;
     round.browser.press(&tab, "The setup").await;
-    round.look("/setup/enter").await;
+    round.look_in(other, "/setup/enter").await;
     round.browser.fill(&tab, "One-time code", "AAAA").await;
     round.browser.press(&tab, "Open setup").await;
     round.look("/setup/enter?error").await;
     round.browser.fill(&tab, "One-time code", &code).await;
     round.browser.press(&tab, "Open setup").await;
-    round.look("/setup").await;
+    round.look_in(other, "/setup").await;
     for (label, text) in [("Name", "Sam"), ("Email address", "sam@example.org"), ("Password", PASSWORD)] {
         round.browser.fill(&tab, label, text).await;
     }
     round.browser.press(&tab, "Add admin and continue").await;
-    round.look("/setup/database").await;
+    round.look_in(other, "/setup/database").await;
     round.browser.press(&tab, "Test both connections").await;
     round.look("/setup/database").await;
     round.browser.press(&tab, "Next: Printer Discovery").await;
-    round.look("/setup/printers").await;
+    round.look_in(other, "/setup/printers").await;
     round.browser.press(&tab, "Search for printers").await;
     round.browser.sees(&tab, "Search complete").await;
     round.look("/setup/printers").await;
     round.browser.press(&tab, "Add a printer manually").await;
-    round.look("/setup/printers/new").await;
+    round.look_in(other, "/setup/printers/new").await;
     round.browser.fill(&tab, "Name", "Ada").await;
     round.browser.fill(&tab, "URL", "http://127.0.0.1:9").await;
     round.browser.press(&tab, "Test and add").await;
@@ -217,7 +238,9 @@ async fn look_at_pages_of_the_setup(scope: LookScope) {
     ] {
         round.browser.press(&tab, step).await;
         assert_eq!(round.browser.path(&tab).await, page);
-        round.look(page).await;
+        // The last page ends the setup.
+        let language = if page == "/setup/done" { ENGLISH } else { other };
+        round.look_in(language, page).await;
     }
     round.end();
     let pages =

@@ -1,21 +1,32 @@
 //! Tables in a real browser: on a phone, a tablet and a desktop, no word breaks inside a cell, and no cell is narrower
-//! than its longest word; a table that is too wide scrolls in its own region; lists become rows on a phone.
-//! `everywhere` checks the words on every page, and these pages against the accessibility rules.
+//! than its longest word; a table that is too wide scrolls in its own region; lists become rows on a phone. At twice
+//! the size, nothing scrolls sideways and no text is cut off. Each run looks at the pages in the language that its seed
+//! draws, the long profile in all languages. `everywhere` checks the words on every page, and these pages against the
+//! accessibility rules.
 
-use super::shop::filled;
-use crate::support::browser::Browser;
+use serde_json::{Value, json};
+use simulator::PrinterKind;
+
+use super::shop::{FilledShop, admin, filled};
+use super::{LANGUAGES, drawn_language};
+use crate::machines::{Floor, JUDGE_LATE, SLOW};
+use crate::support::browser::{Browser, DESK, Tab};
 
 /// Widths of a phone, a tablet, a small desktop and a desktop, in pixels.
 const WIDTHS: [u32; 4] = [360, 768, 1280, 1440];
 /// Pages with the widest tables, and all lists.
-const PAGES: [&str; 15] = [
+const PAGES: [&str; 22] = [
     "/design",
     "/shop/orders",
     "/shop/jobs",
     "/shop/invoices",
+    "/shop/invoices/numbering",
     "/shop/quotes",
     "/shop/requests",
     "/shop/stock",
+    "/shop/stock/bins",
+    "/shop/stock/bins?name=Shelf+A3",
+    "/shop/stock/slots",
     "/shop/products",
     "/shop/products/files",
     "/shop/insights",
@@ -24,64 +35,179 @@ const PAGES: [&str; 15] = [
     "/shop/settings/audit",
     "/shop/settings/users",
     "/shop/settings/keys",
+    "/shop/settings/sessions",
+    "/shop/settings/system",
+    "/shop/settings/emails",
 ];
+/// Page of [`PAGES`] that has no content in the shop.
+const WITHOUT_ROWS: &str = "/shop/settings/emails";
+/// Lists that lead to pages with tables, and the number of their first entries whose pages are checked.
+const RECORDS: [(&str, usize); 5] =
+    [("/shop/jobs", 1), ("/shop/invoices", 2), ("/shop/quotes", 2), ("/shop/stock", 1), ("/shop/products", 2)];
+/// Material that the shop stores in a bin.
+const BIN: &str = "Shelf A3";
 
-/// Pages whose tables become rows on a phone.
-const LISTS: [&str; 10] = [
-    "/shop/orders",
-    "/shop/jobs",
-    "/shop/stock",
-    "/shop/products",
-    "/shop/products/files",
-    "/shop/quotes",
-    "/shop/requests",
-    "/shop/invoices",
-    "/shop/customers",
-    "/shop/settings/audit",
-];
 /// CSS selector for the rows of lists.
-const ROWS: &str = ":is(.table.list tbody tr, .audit > li)";
-/// Script that returns the rows of lists that are higher than 96 pixels or wider than the window.
-const UNFIT_ROWS: &str = "[...document.querySelectorAll(':is(.table.list tbody tr, .audit > li)')].filter(row => { \
+const ROWS: &str = ".table.list tbody tr, .audit > li, :is(#endpoints, #slots, #bins) .rows > li";
+/// Script that lists the rows that match a selector and are higher than 96 pixels or wider than the window.
+const UNFIT_ROWS: &str = "(rows => [...document.querySelectorAll(rows)].filter(row => { \
     const box = row.getBoundingClientRect(); return box.height > 96 || box.right > window.innerWidth; \
-    }).map(row => row.innerText + ': ' + row.getBoundingClientRect().height)";
+    }).map(row => row.innerText + ': ' + row.getBoundingClientRect().height))";
+/// Script that lists the jobs whose product does not stand below their number, at the same distance from the edge.
+const ASTRAY_PRODUCTS: &str = "[...document.querySelectorAll('.jobs tbody tr')].filter(row => { \
+    const [number, product] = [row.querySelector('th'), row.querySelector('td.grow')].map(at => at.getBoundingClientRect()); \
+    return Math.abs(product.left - number.left) > 1 || product.top < number.bottom - 1; }).map(row => row.innerText)";
 
-/// Checks tables and lists: the rows of lists are neither too high nor too wide on a phone.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn chromium_breaks_no_word_in_a_cell_of_a_table() {
-    let Some(browser) = Browser::start().await else { return };
-    let mut browser = browser.without_rules();
-    let shop = filled().await;
-    let base = shop.floor.app.base.clone();
-    let tab = browser.open(&base, "/floor", Some(&shop.admin)).await;
-    let (mut wrong, mut cells) = (Vec::new(), 0);
-    for path in PAGES {
-        // On a phone first, where lists are to be rows as they are loaded.
-        browser.width(&tab, WIDTHS[0]).await;
-        browser.go(&tab, &format!("{base}{path}")).await;
-        if LISTS.contains(&path) {
-            let rows = browser.eval(&tab, &format!("document.querySelectorAll('{ROWS}').length")).await;
-            assert_ne!(rows, 0, "{path} has no rows");
-            let unfit = browser.eval(&tab, UNFIT_ROWS).await;
-            if unfit != serde_json::json!([]) {
-                wrong.push(format!("{path}: {unfit}"));
-            }
+/// Tables of a shop, opened in a browser.
+struct TableRound {
+    browser: Browser,
+    tab: Tab,
+    base: String,
+    wrong: Vec<String>,
+    /// Number of cells seen.
+    cells: u64,
+}
+
+impl TableRound {
+    /// Opens a page on a phone, where lists are rows as it is loaded; returns their number.
+    async fn open_on_phone(&mut self, path: &str) -> u64 {
+        self.browser.width(&self.tab, WIDTHS[0]).await;
+        self.browser.go(&self.tab, &format!("{}{path}", self.base)).await;
+        let rows = self.browser.eval(&self.tab, &format!("document.querySelectorAll({}).length", json!(ROWS))).await;
+        let unfit = self.browser.eval(&self.tab, &format!("{UNFIT_ROWS}({})", json!(ROWS))).await;
+        if unfit != json!([]) {
+            self.wrong.push(format!("{path}: {unfit}"));
         }
+        rows.as_u64().unwrap()
+    }
+
+    /// Checks the words of the open page at all widths.
+    async fn check_words(&mut self, path: &str) {
         for width in WIDTHS {
-            browser.width(&tab, width).await;
-            let faults = browser.layout_faults(&tab).await;
+            self.browser.width(&self.tab, width).await;
+            let faults = self.browser.layout_faults(&self.tab).await;
             if !faults.broken.is_empty() {
-                wrong.push(format!("{path} at {width} px breaks {:?}", faults.broken));
+                self.wrong.push(format!("{path} at {width} px breaks {:?}", faults.broken));
             }
             if !faults.narrow.is_empty() {
-                wrong.push(format!("{path} at {width} px has narrow cells: {:?}", faults.narrow));
+                self.wrong.push(format!("{path} at {width} px has narrow cells: {:?}", faults.narrow));
             }
             if !faults.wide.is_empty() {
-                wrong.push(format!("{path} is wider than {width} px: {:?}", faults.wide));
+                self.wrong.push(format!("{path} is wider than {width} px: {:?}", faults.wide));
             }
         }
-        cells += browser.eval(&tab, "document.querySelectorAll('td').length").await.as_u64().unwrap();
+        self.cells += self.browser.eval(&self.tab, "document.querySelectorAll('td').length").await.as_u64().unwrap();
+    }
+
+    /// Returns the pages of the first entries of a list.
+    async fn pages_of(&mut self, list: &str, count: usize) -> Vec<String> {
+        self.browser.go(&self.tab, &format!("{}{list}", self.base)).await;
+        let script = "[...document.querySelectorAll('.list tbody th a')].map(at => at.getAttribute('href'))";
+        let links = self.browser.eval(&self.tab, script).await;
+        let links = links.as_array().into_iter().flatten().filter_map(Value::as_str).take(count);
+        links.map(str::to_owned).collect()
+    }
+}
+
+/// Returns a shop with a material in a bin.
+async fn shop_with_a_bin() -> FilledShop {
+    let shop = filled().await;
+    let bin = json!({"location": BIN});
+    let path = format!("/api/inventory/materials/{}", shop.floor.material);
+    shop.floor.app.patch(&path, &bin).await.expect(200);
+    shop
+}
+
+/// Checks tables and lists in each language: the rows of lists are neither too high nor too wide on a phone.
+async fn look_at_tables(languages: &[&str]) {
+    let Some(browser) = Browser::start().await else { return };
+    let mut browser = browser.without_rules();
+    let shop = shop_with_a_bin().await;
+    let base = shop.floor.app.base.clone();
+    let tab = browser.open(&base, "/floor", Some(&shop.admin)).await;
+    let mut round = TableRound { browser, tab, base, wrong: Vec::new(), cells: 0 };
+    for language in languages {
+        round.browser.language(&round.tab, language).await;
+        for path in PAGES {
+            let rows = round.open_on_phone(path).await;
+            assert!(rows > 0 || path == WITHOUT_ROWS, "{path} has no rows");
+            round.check_words(path).await;
+        }
+        for (list, count) in RECORDS {
+            let mut rows = 0;
+            for path in round.pages_of(list, count).await {
+                rows += round.open_on_phone(&path).await;
+                round.check_words(&path).await;
+            }
+            assert!(rows > 0, "no page of {list} has rows");
+        }
+        assert!(round.wrong.is_empty(), "{language}: {}", round.wrong.join("\n"));
+        assert!(round.cells > 50, "{} cells prove little", round.cells);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_breaks_no_word_in_a_cell_of_a_table() {
+    look_at_tables(&[drawn_language("tables")]).await;
+}
+
+/// Looks at the pages at twice their size in each language: a window of 1280 × 900 at 200 % has 640 × 450 CSS pixels.
+async fn look_at_twice_the_size(languages: &[&str]) {
+    let Some(browser) = Browser::start().await else { return };
+    let mut browser = browser.without_rules();
+    let shop = shop_with_a_bin().await;
+    let base = shop.floor.app.base.clone();
+    let tab = browser.open(&base, "/floor", Some(&shop.admin)).await;
+    browser.zoom(&tab, DESK, 2).await;
+    let mut wrong = Vec::new();
+    for language in languages {
+        browser.language(&tab, language).await;
+        for path in PAGES {
+            browser.go(&tab, &format!("{base}{path}")).await;
+            assert_eq!(browser.eval(&tab, "[innerWidth, devicePixelRatio]").await, json!([640, 2]));
+            let faults = [browser.wider(&tab).await, browser.cut_off(&tab).await].concat();
+            if !faults.is_empty() {
+                wrong.push(format!("{path} in {language}: {faults:?}"));
+            }
+        }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(cells > 50, "{cells} cells prove little");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_cuts_off_and_scrolls_sideways_nothing_at_twice_the_size() {
+    look_at_twice_the_size(&[drawn_language("size")]).await;
+}
+
+mod long {
+    use super::LANGUAGES;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn chromium_breaks_no_word_in_a_cell_of_a_table_in_any_language() {
+        super::look_at_tables(&LANGUAGES).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn chromium_cuts_off_nothing_at_twice_the_size_in_any_language() {
+        super::look_at_twice_the_size(&LANGUAGES).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_aligns_a_jobs_product_with_its_number_on_a_phone() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let cookie = admin(&floor.app).await;
+    let (_, job) = floor.one().await;
+    floor.app.job_is(&job, "PRINTING").await;
+    floor.order(1).await;
+    let base = floor.app.base.clone();
+    let tab = browser.open(&base, "/floor", Some(&cookie)).await;
+    for width in [360, 390] {
+        browser.width(&tab, width).await;
+        browser.go(&tab, &format!("{base}/shop/jobs")).await;
+        browser.until(&tab, "both jobs", "document.querySelectorAll('.jobs tbody tr').length === 2").await;
+        assert_eq!(browser.eval(&tab, ASTRAY_PRODUCTS).await, json!([]), "at {width} px");
+    }
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
 }

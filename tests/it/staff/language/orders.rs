@@ -55,7 +55,13 @@ async fn orders_pages_are_german() {
     shows(&sent(&sam, &own, &format!("{path}/ship"), &some).await, &[">Sendung 1</h2>", "Abholung "]);
     let texts = [">Packliste 1 zur Bestellung ORD-", ">Lieferadresse</h2>", ">Keine Adresse</p>", "Abholung "];
     shows(&sam.get(&format!("{path}/shipments/1")).await, &texts);
-    let texts = [">Versandbereit</span>", "data-label=\"Gesamtbetrag\"", "</b> Pünktlich</a>", ">2 Einträge</p>"];
+    let texts = [
+        ">Versandbereit</span>",
+        ">Gesamtbetrag</th>",
+        "</b> Pünktlich</a>",
+        ">Dringendste zuerst</a>",
+        ">2 Einträge</p>",
+    ];
     shows(&sam.get("/shop/orders").await, &texts);
 }
 

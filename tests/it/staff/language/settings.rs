@@ -41,7 +41,7 @@ async fn settings_pages_are_german() {
     let created = send(&boss, "/shop/settings/keys/new", &key).await;
     shows(&created, &[">API-Schlüssel erstellt</h1>", ">Schlüssel für Kasse</h2>", ">Wird nur einmal angezeigt<"]);
     let keys = boss.get("/shop/settings/keys").await;
-    shows(&keys, &[">Aktiv<", "<td>Bediener</td>", "<td>Nie</td>", ">Kasse widerrufen</button>", "im Header <code>"]);
+    shows(&keys, &[">Aktiv<", "<td>Bediener</td>", ">Nie</td>", ">Kasse widerrufen</button>", "im Header <code>"]);
 
     let list = boss.get("/shop/settings/users").await;
     shows(&list, &[">Benutzer</h1>", ">Admin</td>", ">Benutzer hinzufügen<", ">Aktionen</th>", ">Ihr Konto</a>"]);

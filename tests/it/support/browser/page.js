@@ -181,6 +181,17 @@ window.seen = window.seen || (() => {
     });
     return { broken: broken.slice(0, 8), narrow: narrow.slice(0, 8) };
   };
+  // What scrolls sideways, and text that is cut off without an ellipsis. Fields show what is typed in them as they like,
+  // and a state that is as narrow as its mark is one without its word.
+  const cutOff = () => [...document.querySelectorAll('#content, #content *')].map(at => {
+    const style = getComputedStyle(at), text = flat(at.innerText);
+    if (at.clientWidth < 12 || !text || !at.checkVisibility({ visibilityProperty: true }) || at.matches('input,select,textarea')) return '';
+    const isWide = at.scrollWidth > at.clientWidth + 1, isHigh = at.scrollHeight > at.clientHeight + 1;
+    if (isWide && /auto|scroll/.test(style.overflowX)) return 'scrolls sideways: ' + text.slice(0, 80);
+    const hasEllipsis = style.textOverflow === 'ellipsis' || style.webkitLineClamp !== 'none';
+    const isCut = (isWide && /hidden|clip/.test(style.overflowX)) || (isHigh && /hidden|clip/.test(style.overflowY));
+    return isCut && !hasEllipsis ? 'cut off: ' + text.slice(0, 80) : '';
+  }).filter(Boolean).slice(0, 8);
   const layout = () => ({ ...words(), wide: wide() });
   const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
   // These are off unless they are asked for by name.
@@ -205,5 +216,5 @@ window.seen = window.seen || (() => {
   const links = () => [...new Set([...document.querySelectorAll('a[href]')].filter(at => !at.hasAttribute('download'))
     .map(at => new URL(at.href, location.href)).filter(url => url.origin === location.origin)
     .map(url => url.pathname + url.search))];
-  return { find, restingPlace, choose, put, text, says, names, focused, stop, wide, layout, audit, rules, links };
+  return { find, restingPlace, choose, put, text, says, names, focused, stop, wide, cutOff, layout, audit, rules, links };
 })();

@@ -30,10 +30,23 @@ impl Browser {
         self.window(tab, width, 800, true).await;
     }
 
+    /// Enlarges the pages in a window of this size, as people do with its menu: `factor` is 2 for 200 %.
+    pub async fn zoom(&mut self, tab: &Tab, (width, height): (u32, u32), factor: u32) {
+        let (width, height) = (width / factor, height / factor);
+        let params = json!({"width": width, "height": height, "deviceScaleFactor": factor, "mobile": false});
+        self.call(Some(tab), "Emulation.setDeviceMetricsOverride", params).await;
+    }
+
     /// Sets the size of the window.
     pub async fn window(&mut self, tab: &Tab, width: u32, height: u32, phone: bool) {
         let params = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": phone});
         self.call(Some(tab), "Emulation.setDeviceMetricsOverride", params).await;
+    }
+
+    /// Sets the language that the browser prefers. It applies to pages that are opened from now on.
+    pub async fn language(&mut self, tab: &Tab, language: &str) {
+        let headers = json!({"headers": {"Accept-Language": language}});
+        self.call(Some(tab), "Network.setExtraHTTPHeaders", headers).await;
     }
 
     /// Sets whether the person prefers dark pages, or light ones.
@@ -52,6 +65,11 @@ impl Browser {
     /// Lists the elements that are wider than the window, except inside scrolling regions.
     pub async fn wider(&mut self, tab: &Tab) -> Vec<String> {
         texts(&self.eval(tab, "seen.wide()").await)
+    }
+
+    /// Lists the parts of a page's content that scroll sideways, or whose text is cut off without an ellipsis.
+    pub async fn cut_off(&mut self, tab: &Tab) -> Vec<String> {
+        texts(&self.eval(tab, "seen.cutOff()").await)
     }
 
     /// Returns all layout faults of a page, which is read only once for them.

@@ -144,7 +144,7 @@ impl Figure {
     /// Renders the numbers as an HTML table, with amounts in the given currency.
     pub(super) fn table(&self, language: Language, of: &str) -> Markup {
         html! {
-            div class="table insight-table" tabindex="0" role="region" aria-label=(texts::table_of(language, &self.title)) {
+            div class="table list insight-table" tabindex="0" role="region" aria-label=(texts::table_of(language, &self.title)) {
                 table {
                     thead {
                         tr {
@@ -158,7 +158,10 @@ impl Figure {
                             tr {
                                 @for (n, datum) in row.iter().enumerate() {
                                     @if n == 0 { th scope="row" { (datum.html(language, of)) } }
-                                    @else { td class="number" { (datum.html(language, of)) } }
+                                    @else {
+                                        @let label = self.heads.get(n).map(|(head, _)| head);
+                                        td class="number start" data-label=[label] { (datum.html(language, of)) }
+                                    }
                                 }
                             }
                         }

@@ -38,15 +38,15 @@ pub(super) async fn show(State(app): State<StaffInvoiceHandles>, who: Caller) ->
 }
 
 fn table(language: Language, all: &[NumberingSeries]) -> Markup {
+    let [first, last, count] =
+        [texts::first_column(language), texts::last_column(language), texts::documents_column(language)];
     html! {
-        div class="table" tabindex="0" role="region" aria-label=(texts::series_label(language)) {
+        div class="table list" tabindex="0" role="region" aria-label=(texts::series_label(language)) {
             table {
                 thead {
                     tr {
                         th scope="col" { (texts::series_column(language)) }
-                        th scope="col" class="number" { (texts::first_column(language)) }
-                        th scope="col" class="number" { (texts::last_column(language)) }
-                        th scope="col" class="number" { (texts::documents_column(language)) }
+                        @for column in [&first, &last, &count] { th scope="col" class="number" { (column) } }
                         th scope="col" { (texts::missing_column(language)) }
                     }
                 }
@@ -54,21 +54,36 @@ fn table(language: Language, all: &[NumberingSeries]) -> Markup {
                     @for one in all {
                         tr {
                             th scope="row" { (one.series) }
-                            td class="number" { (one.first) } td class="number" { (one.last) } td class="number" { (one.count) }
-                            td {
-                                @if one.missing.is_empty() && one.gaps.is_empty() { (texts::none_missing_in_series(language)) }
-                                @for number in &one.missing { (number) " " }
-                                @for gap in &one.gaps {
-                                    p {
-                                        (texts::gap(language, &gap.first.to_string(), &gap.last.to_string())) " "
-                                        (message_in(language, &gap.reason))
-                                    }
-                                }
-                            }
+                            td class="number start" data-label=(first) { (one.first) }
+                            td class="number start" data-label=(last) { (one.last) }
+                            td class="number start" data-label=(count) { (one.count) }
+                            td class="unfolds" { (missing(language, one)) }
                         }
                     }
                 }
             }
         }
+    }
+}
+
+/// Renders the numbers that are missing in a series, and the gaps with their reasons, which are folded if there are
+/// several.
+fn missing(language: Language, series: &NumberingSeries) -> Markup {
+    let gaps = html! {
+        @for gap in &series.gaps {
+            p {
+                (texts::gap(language, &gap.first.to_string(), &gap.last.to_string())) " "
+                (message_in(language, &gap.reason))
+            }
+        }
+    };
+    html! {
+        @if series.missing.is_empty() && series.gaps.is_empty() { (texts::none_missing_in_series(language)) }
+        @if !series.missing.is_empty() {
+            div class="clamp" { @for number in &series.missing { (number) " " } }
+        }
+        @if series.gaps.len() > 1 {
+            details { summary { (texts::gaps(language, series.gaps.len())) } (gaps) }
+        } @else { (gaps) }
     }
 }

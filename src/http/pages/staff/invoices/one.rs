@@ -12,7 +12,7 @@ use crate::frame::{SLOT, document_day, time, with_parts};
 use crate::invoices::order_is_cancelled;
 use crate::staff::form::Form;
 use crate::staff::orders::flag_words;
-use crate::staff::sheet::{address_line, astray, customer_link, few, method_name, page_of};
+use crate::staff::sheet::{address_line, astray, customer_link, few, method_name, number_class, page_of};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::undelivered::undelivered_about;
 use crate::staff::{INVOICES_PATH, ORDERS_PATH};
@@ -139,28 +139,39 @@ fn lines(language: Language, invoice: &Invoice, due: i64) -> Markup {
     let currency = &content.currency;
     let money = |cents: i64| amount(language, cents, currency);
     let sum = |label: &str, cents: i64| html! { @if cents != 0 { dt { (label) } dd { (money(cents)) } } };
+    let [quantity, price, tax, line_amount] = [
+        texts::quantity_column(language),
+        texts::price_column(language),
+        texts::tax_column(language),
+        texts::amount_column(language),
+    ];
     html! {
         section class="card" aria-labelledby="lines" {
             h2 id="lines" { (texts::lines(language)) }
-            div class="table" tabindex="0" role="region" aria-label=(texts::lines_label(language)) {
+            div class="table list" tabindex="0" role="region" aria-label=(texts::lines_label(language)) {
                 table {
                     thead {
                         tr {
                             th scope="col" { (texts::description_column(language)) }
-                            th scope="col" class="number" { (texts::quantity_column(language)) }
-                            th scope="col" class="number" { (texts::price_column(language)) }
-                            th scope="col" class="number" { (texts::tax_column(language)) }
-                            th scope="col" class="number" { (texts::amount_column(language)) }
+                            @for column in [&quantity, &price, &tax, &line_amount] {
+                                th scope="col" class="number" { (column) }
+                            }
                         }
                     }
                     tbody {
                         @for line in &content.lines {
                             tr {
-                                th scope="row" { (line.description) }
-                                td class="number" { (line.quantity) }
-                                td class="number" { (money(line.unit_price_cents)) }
-                                td class="number" { (percent(language, line.tax_rate_bps)) }
-                                td class="number" { (money(line.amount_cents().unwrap_or(i64::MAX))) }
+                                th scope="row" class="wide clamp" { (line.description) }
+                                td class="number start" data-label=(quantity) { (line.quantity) }
+                                td class=(number_class(line.quantity == 1)) data-label=(price) {
+                                    (money(line.unit_price_cents))
+                                }
+                                td class=(number_class(line.tax_rate_bps == 0)) data-label=(tax) {
+                                    (percent(language, line.tax_rate_bps))
+                                }
+                                td class="number start" data-label=(line_amount) {
+                                    (money(line.amount_cents().unwrap_or(i64::MAX)))
+                                }
                             }
                         }
                     }

@@ -80,7 +80,7 @@ pub(super) async fn show(
 fn table(language: Language, app: &StaffOrderHandles, jobs: &[Job]) -> Markup {
     let forecast = app.jobs.forecaster.latest();
     html! {
-        div class="table list jobs" tabindex="0" role="region" aria-label=(texts::title(language)) {
+        div class="table list pictured jobs" tabindex="0" role="region" aria-label=(texts::title(language)) {
             table {
                 thead {
                     tr {

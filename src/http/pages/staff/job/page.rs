@@ -126,7 +126,7 @@ fn printers(language: Language, app: &StaffOrderHandles, job: &Job) -> Markup {
             @if matched.printers.is_empty() {
                 p { (texts::no_printers(language)) " " a href=(FLOOR_PATH) { (texts::open_floor(language)) } }
             } @else {
-                div class="table" tabindex="0" role="region" aria-label=(texts::printers(language)) {
+                div class="table list" tabindex="0" role="region" aria-label=(texts::printers(language)) {
                     table {
                         thead { tr { @for column in columns { th scope="col" { (column(language)) } } } }
                         tbody {
@@ -149,15 +149,15 @@ fn printer_row(language: Language, app: &StaffOrderHandles, one: &PrinterMatchVi
     };
     html! {
         tr {
-            th scope="row" { a href={ (FLOOR_PATH) "/printers/" (one.printer_id) } { (one.name) } }
+            th scope="row" class="grow" { a href={ (FLOOR_PATH) "/printers/" (one.printer_id) } { (one.name) } }
             td { span class=(tone.class()) { (label(language)) } }
-            td {
+            td class="wide clamp" {
                 @for (n, missing) in one.missing.iter().enumerate() {
                     @if n > 0 { "; " }
                     (translated_message(language, missing))
                 }
             }
-            td {
+            td class="wide clamp joined" {
                 @for slot in &one.slots {
                     @let title = slot_title(language, app, one.printer_id, slot.slot);
                     @let amount = material_words(language, &app.jobs, slot.material_id, slot.need);

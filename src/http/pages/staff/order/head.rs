@@ -31,7 +31,7 @@ pub(super) fn head(
             a class="btn quiet square" href=(ORDERS_PATH) aria-label=(texts::all_orders(language)) { (icon(Icon::ArrowLeft)) }
             h1 { (title) }
             (live_order_state(language, &app.board.shop, order))
-            span class="muted order-customer" { (customer(language, order)) }
+            span class="muted lead-name" { (customer(language, order)) }
         }
         @if let Some((tone, label)) = urgent.map(|timing| timing_state(language, timing)) {
             div id="timing" {

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use crate::staff::job::file_picture;
+use crate::staff::sheet::number_class;
 use crate::staff::shell::Tone;
 use domain::id::Id;
 use domain::notation;
@@ -26,7 +27,7 @@ const NUMBER_COLUMNS: [ColumnHeading; 6] = [
 /// Renders the lines of an order.
 pub(super) fn lines(language: Language, order: &Order) -> Markup {
     html! {
-        section class="panel order-lines" aria-labelledby="lines" {
+        section class="panel" aria-labelledby="lines" {
             h2 id="lines" class="pad" { (texts::lines(language)) }
             div class="table list" tabindex="0" role="region" aria-label=(texts::order_lines(language)) {
                 table {
@@ -51,15 +52,15 @@ fn rows(language: Language, order: &Order) -> Markup {
         @for (n, ((line, parts), shipped)) in order.lines.iter().zip(&parts).zip(&shipped).enumerate() {
             @let missing = if order.jobs.is_empty() { 0 } else { parts.missing(line.quantity) };
             tr {
-                th scope="row" {
+                th scope="row" class="wide" {
                     div class="line-part" {
                         (file_picture(line_file(order, n, line)))
                         div { (item(language, order, line, parts)) }
                     }
                 }
-                td class="number" data-label=(ordered) { (line.quantity) }
-                td class="number" data-label=(good) { (parts.good) }
-                td class="number" data-label=(running) { (parts.running) }
+                td class="number start" data-label=(ordered) { (line.quantity) }
+                td class="number start" data-label=(good) { (parts.good) }
+                td class="number start" data-label=(running) { (parts.running) }
                 td class=(number_class(missing == 0)) data-label=(missing_label) {
                     @if missing > 0 { span class=(Tone::Attention.class()) { (missing) } } @else { "0" }
                 }
@@ -71,7 +72,7 @@ fn rows(language: Language, order: &Order) -> Markup {
                         }
                     }
                 }
-                td class="number" data-label=(amount) {
+                td class="number start" data-label=(amount) {
                     @let cents = line.unit_price_cents.saturating_mul(line.quantity.into());
                     (notation::amount(language, cents, &order.currency))
                 }
@@ -94,14 +95,14 @@ fn item(language: Language, order: &Order, line: &OrderLine, parts: &LineParts) 
     }
 }
 
-/// Returns the CSS class for a number; phones do not show numbers that are zero.
-fn number_class(is_zero: bool) -> &'static str {
-    if is_zero { "number spare" } else { "number" }
-}
-
 /// Returns the file whose picture is shown for a line: that of its SKU at the time of the order or, failing that, that
 /// of one of its jobs.
 fn line_file(order: &Order, n: usize, line: &OrderLine) -> Option<Id> {
     let of_jobs = || order.jobs.values().find(|job| job.line as usize == n && job.file_id.is_some());
     line.make.as_ref().and_then(|make| make.file_id).or_else(|| of_jobs()?.file_id)
+}
+
+/// Returns the file whose picture stands for an order: that of the first line with one.
+pub(in crate::staff) fn order_file(order: &Order) -> Option<Id> {
+    order.lines.iter().enumerate().find_map(|(n, line)| line_file(order, n, line))
 }

@@ -25,16 +25,17 @@ const ORDERS_SHOWN: usize = 10;
 pub(super) async fn parts(language: Language, app: &ProductHandles, kit: &Sku) -> Result<Markup, ApiError> {
     let resolved = super::components(app, &kit.fields, &mut HashMap::new()).await?;
     let sets = sets(language, app, kit).await?;
+    let quantity = texts::parts_column(language);
     Ok(html! {
         section class="card" aria-labelledby="contains" {
             h2 id="contains" { (texts::set_contents(language)) }
-            div class="table" tabindex="0" role="region" aria-label=(texts::components(language)) {
+            div class="table list" tabindex="0" role="region" aria-label=(texts::components(language)) {
                 table {
                     thead {
                         tr {
                             th scope="col" { (texts::product_column(language)) }
                             th scope="col" { (texts::code_column(language)) }
-                            th scope="col" class="number" { (texts::parts_column(language)) }
+                            th scope="col" class="number" { (quantity) }
                             th scope="col" { (texts::orderable_column(language)) }
                         }
                     }
@@ -43,15 +44,15 @@ pub(super) async fn parts(language: Language, app: &ProductHandles, kit: &Sku) -
                             tr {
                                 @match fields {
                                     Some(fields) => {
-                                        th scope="row" { a href=(sku_path(component.sku_id)) { (fields.name) } }
+                                        th scope="row" class="grow" { a href=(sku_path(component.sku_id)) { (fields.name) } }
                                         td { (fields.code) }
-                                        td class="number" { (component.quantity) }
+                                        td class="number" data-label=(quantity) { (component.quantity) }
                                         td { (orderable(language, &fields.obstacles(&[]))) }
                                     },
                                     None => {
-                                        th scope="row" { (texts::deleted_sku(language)) }
+                                        th scope="row" class="grow" { (texts::deleted_sku(language)) }
                                         td {}
-                                        td class="number" { (component.quantity) }
+                                        td class="number" data-label=(quantity) { (component.quantity) }
                                         td { span class=(Tone::Error.class()) { (texts::not_orderable(language)) } }
                                     },
                                 }

@@ -120,22 +120,23 @@ fn materials(language: Language, app: &ProductHandles, make: &ProductionData) ->
     let all: Vec<(Id, Amount)> = first.chain(make.further.iter().map(|one| (one.material_id, one.need))).collect();
     let exact_words =
         |material: Id, need: Amount| material_words(language, app, Some(material), need, exact_stock_amount);
+    let (per_part, per_plate) = (texts::per_part_column(language), texts::per_plate_column(language, parts));
     html! {
         section class="card" aria-labelledby="materials" {
             h2 id="materials" { (texts::materials(language)) }
-            div class="table" tabindex="0" role="region" aria-label=(texts::material_amounts(language)) {
+            div class="table list" tabindex="0" role="region" aria-label=(texts::material_amounts(language)) {
                 table {
                     thead {
                         tr {
-                            th scope="col" { (texts::per_part_column(language)) }
-                            th scope="col" { (texts::per_plate_column(language, parts)) }
+                            th scope="col" { (per_part) }
+                            th scope="col" { (per_plate) }
                         }
                     }
                     tbody {
                         @for (material, need) in all {
                             tr {
-                                th scope="row" { (exact_words(material, Amount(need.0 / parts))) }
-                                td { (exact_words(material, need)) }
+                                th scope="row" data-label=(per_part) { (exact_words(material, Amount(need.0 / parts))) }
+                                td data-label=(per_plate) { (exact_words(material, need)) }
                             }
                         }
                     }

@@ -11,7 +11,7 @@ use super::{StaffQuoteHandles, draft, quote_state};
 use crate::frame::time;
 use crate::staff::form::Form;
 use crate::staff::products::machine_label;
-use crate::staff::sheet::{address_line, astray, customer_link, page_of, span};
+use crate::staff::sheet::{address_line, astray, customer_link, number_class, page_of, span};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::undelivered::undelivered_about;
 use crate::staff::{ORDERS_PATH, QUOTES_PATH, REQUESTS_PATH};
@@ -27,6 +27,9 @@ use http::path_id::PathId;
 use http_api::production::quotes::{ModelSlicing, margins_of};
 use words::Language;
 use words::staff::quotes as texts;
+
+/// Columns of costs that phones leave out: energy, wear and failures.
+const SMALL_COSTS: [usize; 3] = [1, 2, 4];
 
 /// Names of materials, by ID.
 type MaterialNames = BTreeMap<Id, String>;
@@ -118,26 +121,26 @@ fn head(language: Language, quote: &Quote, status: QuoteStatus, title: &str) -> 
 
 fn lines(language: Language, quote: &Quote, names: &MaterialNames) -> Markup {
     let money = |cents: i64| amount(language, cents, &quote.currency);
+    let [quantity, price, line_amount] =
+        [texts::quantity_column(language), texts::price_column(language), texts::amount_column(language)];
     html! {
         section class="card" aria-labelledby="lines" {
             h2 id="lines" { (texts::lines(language)) }
-            div class="table" tabindex="0" role="region" aria-label=(texts::lines_label(language)) {
+            div class="table list" tabindex="0" role="region" aria-label=(texts::lines_label(language)) {
                 table {
                     thead {
                         tr {
                             th scope="col" { (texts::description_column(language)) }
-                            th scope="col" class="number" { (texts::quantity_column(language)) }
-                            th scope="col" class="number" { (texts::price_column(language)) }
-                            th scope="col" class="number" { (texts::amount_column(language)) }
+                            @for column in [&quantity, &price, &line_amount] { th scope="col" class="number" { (column) } }
                         }
                     }
                     tbody {
                         @for line in &quote.lines {
                             tr {
-                                th scope="row" { (line.description) (about(language, line, names)) }
-                                td class="number" { (line.quantity) }
-                                td class="number" { (money(line.unit_price_cents)) }
-                                td class="number" { (money(line.amount_cents())) }
+                                th scope="row" class="wide" { (line.description) (about(language, line, names)) }
+                                td class="number start" data-label=(quantity) { (line.quantity) }
+                                td class="number spare" { (money(line.unit_price_cents)) }
+                                td class="number start" data-label=(line_amount) { (money(line.amount_cents())) }
                             }
                         }
                     }
@@ -156,7 +159,7 @@ fn lines(language: Language, quote: &Quote, names: &MaterialNames) -> Markup {
 /// Renders a description of the printed parts for a quote line, to be shown below its description.
 fn about(language: Language, line: &QuoteLine, names: &MaterialNames) -> Markup {
     html! {
-        span class="below soft" {
+        span class="below soft clamp" {
             @match (&line.model, line.sku_id) {
                 (Some(model), _) => { (of_model(language, model, names)) },
                 (None, Some(_)) => { (texts::from_sku(language)) },
@@ -207,7 +210,7 @@ fn costs(language: Language, quote: &Quote, margins: &[LineMargin]) -> Markup {
         @if models().next().is_some() {
             section class="card" aria-labelledby="costs" {
                 h2 id="costs" { (texts::costs(language)) }
-                div class="table" tabindex="0" role="region" aria-label=(texts::costs_label(language)) {
+                div class="table list" tabindex="0" role="region" aria-label=(texts::costs_label(language)) {
                     table {
                         thead {
                             tr {
@@ -218,15 +221,15 @@ fn costs(language: Language, quote: &Quote, margins: &[LineMargin]) -> Markup {
                         tbody {
                             @for (at, line, model) in models() {
                                 tr {
-                                    th scope="row" { (line.description) }
+                                    th scope="row" class="wide" { (line.description) }
                                     @let results = [line.amount_cents(), line.margin_cents().unwrap_or(0)];
-                                    (cells(language, &model.costs, results, &quote.currency))
+                                    (cells(language, &columns, &model.costs, results, &quote.currency))
                                 }
                                 @if let Some(real) = margins.iter().find(|real| real.line == at) {
                                     tr {
-                                        th scope="row" { span class="soft" { (actual_work(language, real)) } }
+                                        th scope="row" class="wide" { span class="soft" { (actual_work(language, real)) } }
                                         @let results = [real.price_cents, real.actual_margin_cents()];
-                                        (cells(language, &real.actual, results, &quote.currency))
+                                        (cells(language, &columns, &real.actual, results, &quote.currency))
                                     }
                                 }
                             }
@@ -245,11 +248,15 @@ fn actual_work(language: Language, real: &LineMargin) -> String {
     if real.is_final { texts::actual(language, &grams, &span) } else { texts::actual_so_far(language, &grams, &span) }
 }
 
-/// Renders the cells of a line's costs, followed by its price and margin.
-fn cells(language: Language, costs: &Costs, results: [i64; 2], currency: &str) -> Markup {
+/// Renders the cells of a line's costs, followed by its price and margin; `columns` are their headings. A phone has
+/// room for the largest costs.
+fn cells(language: Language, columns: &[String; 8], costs: &Costs, results: [i64; 2], currency: &str) -> Markup {
     let Costs { material_cents, energy_cents, wear_cents, labour_cents, failure_cents } = *costs;
     let classes = [material_cents, energy_cents, wear_cents, labour_cents, failure_cents, costs.sum_cents()];
+    let is_spare = |n: usize, cents: i64| cents == 0 || SMALL_COSTS.contains(&n);
     html! {
-        @for cents in classes.into_iter().chain(results) { td class="number" { (amount(language, cents, currency)) } }
+        @for (n, (column, cents)) in columns.iter().zip(classes.into_iter().chain(results)).enumerate() {
+            td class=(number_class(is_spare(n, cents))) data-label=(column) { (amount(language, cents, currency)) }
+        }
     }
 }

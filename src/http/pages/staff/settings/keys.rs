@@ -35,8 +35,8 @@ const KEYS_PER_PAGE: u64 = 50;
 /// Columns of the list of API keys.
 const COLUMNS: [fn(Language) -> String; 8] = [
     texts::name,
-    texts::key_column,
     texts::status,
+    texts::key_column,
     texts::role,
     texts::last_used_column,
     texts::created_column,
@@ -105,7 +105,7 @@ fn state_of(language: Language, key: &ApiKey, now: Timestamp) -> (Tone, String) 
 fn table(language: Language, app: &KeyPageHandles, keys: &[Arc<ApiKey>]) -> Markup {
     let now = app.settings.environment.now();
     html! {
-        div class="table" tabindex="0" role="region" aria-label=(texts::key_table(language)) {
+        div class="table list" tabindex="0" role="region" aria-label=(texts::key_table(language)) {
             table {
                 thead {
                     tr {
@@ -122,14 +122,16 @@ fn row(language: Language, app: &KeyPageHandles, key: &ApiKey, now: Timestamp) -
     let (tone, words) = state_of(language, key, now);
     html! {
         tr {
-            th scope="row" { (key.name) }
-            td { code { (key.prefix) "…" (key.last4) } }
+            th scope="row" class="grow" { (key.name) }
             td { span class=(tone.class()) { (words) } }
+            td { code { (key.prefix) "…" (key.last4) } }
             td { (role_name(language, key.role)) @if let Some(email) = &key.customer_email { ", " (email) } }
-            td { (time_or_never(language, keys::last_use(&app.keys, key))) }
-            td { (time(language, key.created_at)) }
-            td { (time_or_never(language, key.expires_at)) }
-            td {
+            td data-label=(texts::last_used_column(language)) { (time_or_never(language, keys::last_use(&app.keys, key))) }
+            td class="spare" { (time(language, key.created_at)) }
+            td class=[key.expires_at.is_none().then_some("spare")] data-label=(texts::expires_column(language)) {
+                (time_or_never(language, key.expires_at))
+            }
+            td class="fold" {
                 @if key.revoked_at.is_none() {
                     details {
                         summary { (texts::revoke(language)) }

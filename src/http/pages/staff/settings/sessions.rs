@@ -69,7 +69,7 @@ pub(super) async fn list(
 /// Renders a table of sessions, each with a button for ending it.
 pub(super) fn table(language: Language, sessions: &[ListedSession]) -> Markup {
     html! {
-        div class="table" tabindex="0" role="region" aria-label=(account::sessions_title(language)) {
+        div class="table list" tabindex="0" role="region" aria-label=(account::sessions_title(language)) {
             table {
                 thead {
                     tr {
@@ -89,14 +89,14 @@ pub(super) fn table(language: Language, sessions: &[ListedSession]) -> Markup {
 fn row(language: Language, session: &ListedSession) -> Markup {
     html! {
         tr {
-            th scope="row" {
+            th scope="row" class="wide" {
                 (session.email)
                 @if session.current { " " span class=(Tone::Working.class()) { (account::this_browser(language)) } }
             }
-            td { @if let Some(agent) = &session.agent { (agent) } @else { (account::browser_unknown(language)) } }
-            td { (time(language, session.seen_at)) }
-            td { (time(language, session.created_at)) }
-            td {
+            td class="wide" { @if let Some(agent) = &session.agent { (agent) } @else { (account::browser_unknown(language)) } }
+            td class="grow" data-label=(account::last_used_column(language)) { (time(language, session.seen_at)) }
+            td class="spare" { (time(language, session.created_at)) }
+            td class="row-acts" {
                 form method="post" action={ (PATH) "/" (session.id) "/end" } {
                     (hidden())
                     button class="second" type="submit" aria-label=(account::end_session_of(language, &session.email)) {

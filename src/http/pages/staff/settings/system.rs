@@ -9,6 +9,7 @@ use maud::{Markup, html};
 use super::{SettingsPageHandles, backup};
 use crate::frame::{SLOT, with_parts};
 use crate::staff::SETTINGS_PATH;
+use crate::staff::sheet::number_class;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use actors::app::customer_space::{CustomerSpace, CustomerSpaceSummary};
 use config::{Config, Mode};
@@ -194,7 +195,7 @@ fn components(language: Language, report: &SystemReport) -> Markup {
     html! {
         section class="card" aria-labelledby="components" {
             h2 id="components" { (texts::components(language)) }
-            div class="table" tabindex="0" role="region" aria-label=(texts::component_table(language)) {
+            div class="table list" tabindex="0" role="region" aria-label=(texts::component_table(language)) {
                 table {
                     thead {
                         tr {
@@ -208,7 +209,7 @@ fn components(language: Language, report: &SystemReport) -> Markup {
                             tr {
                                 th scope="row" lang=[language.foreign_tag()] { (one.name) }
                                 td { (server_state(language, one.trouble)) }
-                                td class="number" { (one.crashes) }
+                                td class=(number_class(one.crashes == 0)) data-label=(texts::crashes(language)) { (one.crashes) }
                             }
                         }
                     }
@@ -219,34 +220,34 @@ fn components(language: Language, report: &SystemReport) -> Markup {
 }
 
 fn kinds(language: Language, report: &SystemReport) -> Markup {
+    let [queued, restarts, rejected] =
+        [texts::queued_commands(language), texts::restarts(language), texts::rejected(language)];
     html! {
         section class="card" aria-labelledby="kinds" {
             h2 id="kinds" { (texts::actors_by_kind(language)) }
-            div class="table" tabindex="0" role="region" aria-label=(texts::actor_table(language)) {
+            div class="table list" tabindex="0" role="region" aria-label=(texts::actor_table(language)) {
                 table {
                     thead {
                         tr {
                             th scope="col" { (texts::kind(language)) }
                             th scope="col" { (texts::in_memory(language)) }
-                            th scope="col" class="number" { (texts::queued_commands(language)) }
-                            th scope="col" class="number" { (texts::restarts(language)) }
-                            th scope="col" class="number" { (texts::rejected(language)) }
+                            @for column in [&queued, &restarts, &rejected] { th scope="col" class="number" { (column) } }
                         }
                     }
                     tbody {
                         @for kind in &report.kinds {
                             tr {
                                 th scope="row" lang=[language.foreign_tag()] { (kind.kind.replace('_', " ")) }
-                                td {
+                                td class="wide" {
                                     @if kind.statuses.is_empty() { (texts::none(language)) }
                                     @for (n, (status, count)) in kind.statuses.iter().enumerate() {
                                         @if n > 0 { ", " }
                                         (actor_count(language, status, *count))
                                     }
                                 }
-                                td class="number" { (kind.waiting) }
-                                td class="number" { (kind.crashes) }
-                                td class="number" { (kind.overloaded) }
+                                td class=(number_class(kind.waiting == 0)) data-label=(queued) { (kind.waiting) }
+                                td class=(number_class(kind.crashes == 0)) data-label=(restarts) { (kind.crashes) }
+                                td class=(number_class(kind.overloaded == 0)) data-label=(rejected) { (kind.overloaded) }
                             }
                         }
                     }

@@ -178,26 +178,27 @@ fn table(language: Language, users: &[Arc<User>], sightings: &HashMap<&str, Time
                     @for user in users {
                         @let (tone, words) = state_of(language, user);
                         tr {
-                            th scope="row" {
+                            th scope="row" class="grow" {
                                 a href={ (PATH) "/" (user.id) } { (user.name) }
                                 span class="below" { (user.email) }
                             }
                             td title=(role_option(language, user.role)) { (role_name(language, user.role)) }
                             td { span class=(tone.class()) { (words) } }
-                            td data-label=(second_factor) {
+                            td class="spare" data-label=(second_factor) {
                                 @if user.second_factor.as_ref().is_some_and(SecondFactor::is_on) {
                                     (texts::second_factor_on(language))
                                 } @else {
                                     span class="soft" { (texts::second_factor_off(language)) }
                                 }
                             }
-                            td data-label=(last_seen) {
+                            td class="wide" data-label=(last_seen) {
                                 @match sightings.get(user.email.as_str()) {
                                     Some(at) => { (time(language, *at)) },
                                     None => { span class="soft" { (texts::not_signed_in_now(language)) } },
                                 }
                             }
-                            td class="unfolds" {
+                            // On a phone, the page that the row leads to has them.
+                            td class="spare" {
                                 @if user.id == own { a href=(ACCOUNT_PATH) { (texts::your_account(language)) } }
                                 @else { (acts(language, user, from)) }
                             }

@@ -92,33 +92,37 @@ fn inside(language: Language, name: &str, all: &[&Material]) -> Markup {
     let contents = all.iter().filter(|material| material.fields.location.as_deref() == Some(name));
     let contents: Vec<&&Material> = contents.collect();
     html! {
-        section class="card" aria-labelledby="inside" {
-            h2 id="inside" { (texts::bin_contents(language)) }
-            @if contents.is_empty() { p { (texts::bin_empty(language)) } }
-            ul class="rows" {
-                @for material in &contents {
-                    @let amount = |amount| stock_amount(language, amount, material.fields.kind);
-                    @let (tone, words) = level_state(language, material);
-                    li {
-                        span { (material_swatch(&material.fields)) " " a href=(material_path(material.id)) { (material.fields.name) } }
-                        span {
-                            (texts::on_hand_and_available(
-                                language,
-                                &amount(material.quantity),
-                                &amount(material.available()),
-                            ))
-                        }
-                        span class=(tone.class()) { (words) }
-                        span class="full" { (level_bar(material)) }
-                        span class="full" {
-                            a class="button second" href={ (material_path(material.id)) "#receive" } {
-                                (texts::receive_material(language, &material.fields.name))
-                            }
-                        }
-                    }
+        section class="panel tasks" aria-labelledby="inside" {
+            div class="tasks-head" { h2 id="inside" { (texts::bin_contents(language)) } }
+            @if contents.is_empty() { p class="pad" { (texts::bin_empty(language)) } }
+            ul class="rows" { @for material in &contents { (row(language, material)) } }
+        }
+        p { a href=(labels::bin_label_path(name)) { (texts::print_label(language)) } }
+    }
+}
+
+/// Renders a material in a bin as a row: its name, state and amounts, and the link with which to receive more of it.
+fn row(language: Language, material: &Material) -> Markup {
+    let name = &material.fields.name;
+    let amount = |amount| stock_amount(language, amount, material.fields.kind);
+    let (tone, words) = level_state(language, material);
+    html! {
+        li class="row aside" {
+            div class="thumb" { (material_swatch(&material.fields)) }
+            div class="task" {
+                div class="task-title" {
+                    a class="ellipsis" title=(name) href=(material_path(material.id)) { (name) }
+                    span class=(tone.class()) { (words) }
                 }
+                div class="muted small ellipsis" {
+                    (texts::on_hand_and_available(language, &amount(material.quantity), &amount(material.available())))
+                }
+                (level_bar(material))
             }
-            p { a href=(labels::bin_label_path(name)) { (texts::print_label(language)) } }
+            div class="acts" {
+                a class="btn" href={ (material_path(material.id)) "#receive" }
+                    aria-label=(texts::receive_material(language, name)) { (texts::receive(language)) }
+            }
         }
     }
 }

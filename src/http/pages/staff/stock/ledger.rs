@@ -9,6 +9,7 @@ use super::{StockHandles, material_path};
 use crate::frame::time;
 use crate::staff::filled_form::{address, ways};
 use crate::staff::names::ActorNames;
+use crate::staff::sheet::number_class;
 use domain::amount::Amount;
 use domain::material::{Material, MaterialType, Movement, MovementKind, column_amount, unit};
 use http::error::ApiError;
@@ -78,17 +79,18 @@ pub(super) async fn render(
 fn table(language: Language, names: &ActorNames, material: &Material, lines: &[Movement]) -> Markup {
     let kind = material.fields.kind;
     let unit = unit(language, kind);
+    let (on_hand, reserved) = (texts::on_hand_column(language, unit), texts::reserved_column(language, unit));
+    let (on_hand_after, reserved_after) = (texts::on_hand_after(language), texts::reserved_after(language));
     html! {
-        div class="table" tabindex="0" role="region" aria-label=(texts::changes_table(language)) {
+        div class="table list" tabindex="0" role="region" aria-label=(texts::changes_table(language)) {
             table {
                 thead {
                     tr {
                         th scope="col" { (texts::time_column(language)) }
                         th scope="col" { (texts::change_column(language)) }
-                        th scope="col" class="number" { (texts::on_hand_column(language, unit)) }
-                        th scope="col" class="number" { (texts::reserved_column(language, unit)) }
-                        th scope="col" class="number" { (texts::on_hand_after(language)) }
-                        th scope="col" class="number" { (texts::reserved_after(language)) }
+                        @for column in [&on_hand, &reserved, &on_hand_after, &reserved_after] {
+                            th scope="col" class="number" { (column) }
+                        }
                         th scope="col" { (texts::reason(language)) }
                         th scope="col" { (texts::by_column(language)) }
                     }
@@ -97,12 +99,18 @@ fn table(language: Language, names: &ActorNames, material: &Material, lines: &[M
                     @for line in lines {
                         tr {
                             td { (time(language, line.created_at)) }
-                            td { (kind_words(language, line.kind)) }
-                            td class="number" { (change_words(language, line.delta_quantity, kind)) }
-                            td class="number" { (change_words(language, line.delta_reserved, kind)) }
-                            td class="number" { (column_amount(language, line.quantity, kind)) }
-                            td class="number" { (column_amount(language, line.reserved, kind)) }
-                            td { (line.reason_in(language).unwrap_or_default()) }
+                            th scope="row" { (kind_words(language, line.kind)) }
+                            td class=(number_class(line.delta_quantity == Amount::ZERO)) data-label=(on_hand) {
+                                (change_words(language, line.delta_quantity, kind))
+                            }
+                            td class=(number_class(line.delta_reserved == Amount::ZERO)) data-label=(reserved) {
+                                (change_words(language, line.delta_reserved, kind))
+                            }
+                            td class="number start" data-label=(on_hand_after) {
+                                (column_amount(language, line.quantity, kind))
+                            }
+                            td class="number spare" { (column_amount(language, line.reserved, kind)) }
+                            td class="grow" { (line.reason_in(language).unwrap_or_default()) }
                             td { (names.name(&line.actor).text) }
                         }
                     }

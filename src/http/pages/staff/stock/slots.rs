@@ -133,19 +133,20 @@ fn page(app: &StockHandles, who: &Caller, query: &SlotListQuery, tried: &Form) -
         h1 { (title) }
         @if let Some(form) = &of_form { (form) } @else { (tried.alert()) }
         div id="slots" data-fresh="" {
-            section class="card" aria-label=(texts::slots_table(language)) {
-                @if some.is_empty() {
-                    p { (texts::no_printers(language)) " " a href=(FLOOR_PATH) { (texts::open_floor(language)) } }
-                } @else {
-                    ul class="rows" { @for place in &some { li { (row(language, place, &materials)) } } }
-                    (ways(language, from, total, ROWS_PER_PAGE, part))
+            @if some.is_empty() {
+                p { (texts::no_printers(language)) " " a href=(FLOOR_PATH) { (texts::open_floor(language)) } }
+            } @else {
+                section class="panel tasks" aria-label=(texts::slots_table(language)) {
+                    ul class="rows" { @for place in &some { (row(language, place, &materials)) } }
                 }
+                (ways(language, from, total, ROWS_PER_PAGE, part))
             }
         }
     };
     Ok(viewer.page(StaffSection::Stock, &title, &app.board.view(), &content))
 }
 
+/// Renders a slot as a row: its place, its contents, and the link with which to correct them.
 fn row(language: Language, place: &PrinterSlot, materials: &[&Material]) -> Markup {
     let slot = &place.slot;
     let material = materials.iter().find(|one| Some(one.id) == slot.material_id);
@@ -155,30 +156,36 @@ fn row(language: Language, place: &PrinterSlot, materials: &[&Material]) -> Mark
     let color = shown_color(color, material.map_or("", |one| one.fields.name.as_str()));
     let place_words = place.words(language);
     html! {
-        span { a href={ (FLOOR_PATH) "/printers/" (place.printer) } { (place_words) } }
-        span {
-            (swatch(color)) " "
-            @match material {
-                Some(one) => { a href=(material_path(one.id)) { (one.fields.name) } },
-                None => { span class="soft" { (texts::unknown(language)) } },
+        li class="row aside" {
+            div class="thumb" { (swatch(color)) }
+            div class="task" {
+                div class="task-title" {
+                    a class="ellipsis" title=(place_words) href={ (FLOOR_PATH) "/printers/" (place.printer) } { (place_words) }
+                }
+                div class="small ellipsis" {
+                    @match material {
+                        Some(one) => { a href=(material_path(one.id)) { (one.fields.name) } },
+                        None => { span class="soft" { (texts::unknown(language)) } },
+                    }
+                    @if slot.source == SlotSource::Printer {
+                        " " span class="soft hide-s" { (texts::reported_by_printer(language)) }
+                    }
+                }
+                div class="small ellipsis" {
+                    @if let Some(left) = slot.remaining {
+                        span class="soft" { (texts::left(language, &stock_amount(language, left, kind))) }
+                    }
+                    @if let Some(number) = slot.spool {
+                        " " a href=(spool_path(number, slot.material_id)) { (texts::spool(language, &number.to_string())) }
+                    }
+                }
+                @if let Some(words) = missing { div class="bad small ellipsis" title=(words) { (words) } }
             }
-            @if slot.source == SlotSource::Printer {
-                " " span class="soft" { (texts::reported_by_printer(language)) }
+            div class="acts" {
+                a class="btn" href=(address(SLOTS_PATH, &[("place", &place_of(place))]))
+                    aria-label=(texts::change_contents_of(language, &place_words)) { (texts::change(language)) }
             }
         }
-        span class="soft" {
-            @if let Some(left) = slot.remaining {
-                (texts::left(language, &stock_amount(language, left, kind))) " "
-            }
-            @if let Some(number) = slot.spool {
-                a href=(spool_path(number, slot.material_id)) { (texts::spool(language, &number.to_string())) }
-            }
-        }
-        span {
-            a class="button second" href=(address(SLOTS_PATH, &[("place", &place_of(place))]))
-                aria-label=(texts::change_contents_of(language, &place_words)) { (texts::change(language)) }
-        }
-        @if let Some(words) = missing { span class="full bad" { (words) } }
     }
 }
 

@@ -8,6 +8,8 @@ use crate::support::drawing::draw;
 use crate::support::{App, Client};
 
 const PHONE_WIDTH: u32 = 360;
+/// Language of the words by which tests find what they press.
+pub const ENGLISH: &str = "en";
 /// Widths of a tablet and a small desktop, in pixels, at which the long profile also checks words in tables.
 const WIDER_WIDTHS: [u32; 2] = [768, 1280];
 /// Limit above the number of pages, which stops an endless crawl.
@@ -75,9 +77,17 @@ pub fn pattern(path: &str) -> String {
 }
 
 impl<'a> Round<'a> {
-    pub async fn new(browser: &'a mut Browser, app: &App, cookie: &str, first: &str, scope: LookScope) -> Self {
+    /// Begins a crawl in a browser that prefers the given language, at the page with the path `first`.
+    pub async fn new(
+        browser: &'a mut Browser,
+        app: &App,
+        (cookie, first): (&str, &str),
+        scope: LookScope,
+        language: &str,
+    ) -> Self {
         browser.hold_by_hand();
         let tab = browser.open(&app.base, first, Some(cookie)).await;
+        browser.language(&tab, language).await;
         browser.dark(&tab, false).await;
         let (visits, wrong) = (BTreeSet::new(), Vec::new());
         let (base, asker) = (app.base.clone(), with_cookie(app, cookie));
@@ -148,6 +158,21 @@ impl<'a> Round<'a> {
             self.browser.dark(&tab, false).await;
         }
         self.browser.window(&tab, DESK.0, DESK.1, false).await;
+    }
+
+    /// Checks a page as [`Self::look`] does, and in another language by loading it again. Afterwards it is in English,
+    /// whose words lead to the next page.
+    pub async fn look_in(&mut self, language: &str, name: &str) {
+        self.look(name).await;
+        if language != ENGLISH {
+            let tab = self.tab.clone();
+            let path = self.browser.path(&tab).await;
+            self.browser.language(&tab, language).await;
+            self.load(&path).await;
+            self.look(&format!("{name} in {language}")).await;
+            self.browser.language(&tab, ENGLISH).await;
+            self.load(&path).await;
+        }
     }
 
     /// Records words that break inside table cells or do not fit into them.
