@@ -207,8 +207,8 @@ mod tests {
     }
 
     /// Events that are never about an order, by the start of their names.
-    const ELSEWHERE: [&str; 7] =
-        ["custom_request.", "endpoint.", "inventory.", "payment.", "quote.", "shop.", "webhook."];
+    const ELSEWHERE: [&str; 8] =
+        ["LOW_STOCK", "custom_request.", "endpoint.", "inventory.", "payment.", "quote.", "shop.", "webhook."];
 
     fn written(language: Language, text: EventText) -> Vec<String> {
         match text {
