@@ -91,7 +91,7 @@ on_both! {
         assert_eq!(app.act(&path).await.expect(200), checkout);
         // A person pays in the browser.
         let page = http().get(checkout["checkoutUrl"].as_str().unwrap()).send().await.unwrap().text().await.unwrap();
-        assert!(page.contains("$25.00") && page.contains("Order ORD-"), "{page}");
+        assert!(page.contains("25.00 USD") && page.contains("Order ORD-"), "{page}");
         let url = checkout["checkoutUrl"].as_str().unwrap();
         let declined = http().post(format!("{url}/decline")).send().await.unwrap();
         assert!(declined.text().await.unwrap().contains("Your card was declined."));
