@@ -20,7 +20,6 @@ mod lookup;
 mod tests;
 
 pub use email::normal_email;
-pub use factor::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
 pub use lookup::KeyRefusal;
 
 /// A staff member who may sign in.

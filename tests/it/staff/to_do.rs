@@ -384,18 +384,4 @@ on_sqlite! {
         assert_eq!(done.status, 200, "{}", done.text);
         assert_eq!(reads("#f4f1e6").await["materialId"], json!(floor.material));
     }
-
-    async fn an_empty_shop_says_what_to_do_first(db: Db) {
-        let app = App::new(db).await;
-        let sam = operator(&app).await;
-        let page = sam.get("/to-do").await;
-        is_sound(&page);
-        for next in ["Get started", "href=\"/floor/printers/new\"", "href=\"/shop/stock\"", "href=\"/shop/products\""] {
-            assert!(page.text.contains(next), "{next} in {}", page.text);
-        }
-        assert_eq!(page.text.matches(" attention\">To do<").count(), 3, "{}", page.text);
-        app.material("PLA black", 1000.0).await;
-        let page = sam.get("/to-do").await;
-        assert_eq!(page.text.matches(" attention\">To do<").count(), 2, "{}", page.text);
-    }
 }

@@ -11,7 +11,7 @@ use crate::billing::pages::{send, token};
 use crate::machines::late::{hasten, timing_is};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
 use crate::support::clock::HOUR;
-use crate::support::{Client, Clock, on_sqlite, until};
+use crate::support::{App, Client, Clock, on_sqlite, until};
 
 /// Returns the part of the to-do page that begins with the element of this ID and ends with its section.
 async fn panel(client: &Client, id: &str) -> String {
@@ -158,5 +158,19 @@ on_sqlite! {
         let view = floor.job_until("the sign-off", &again, is_signed).await;
         let sign_off = &view["attempts"][0]["signOff"];
         assert_eq!((&sign_off["goodCount"], &sign_off["reason"]), (&json!(1), &Value::Null), "{sign_off}");
+    }
+
+    async fn an_empty_shop_says_what_to_do_first(db: Db) {
+        let app = App::new(db).await;
+        let sam = operator(&app).await;
+        let page = sam.get("/to-do").await;
+        is_sound(&page);
+        for next in ["Get started", "href=\"/floor/printers/new\"", "href=\"/shop/stock\"", "href=\"/shop/products\""] {
+            assert!(page.text.contains(next), "{next} in {}", page.text);
+        }
+        assert_eq!(page.text.matches(" attention\">To do<").count(), 3, "{}", page.text);
+        app.material("PLA black", 1000.0).await;
+        let page = sam.get("/to-do").await;
+        assert_eq!(page.text.matches(" attention\">To do<").count(), 2, "{}", page.text);
     }
 }

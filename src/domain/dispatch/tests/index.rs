@@ -4,7 +4,7 @@ use super::*;
 use crate::job::{ClaimStatus, FurtherNeed};
 use crate::launch::MaterialNeed;
 
-/// A change of a job.
+/// Makes a job different in one respect.
 type JobChange = fn(&mut Job);
 
 #[test]

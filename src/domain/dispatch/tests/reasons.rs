@@ -24,7 +24,7 @@ fn attempted(state: AttemptState, unverified: bool, reason: Option<&str>) -> Job
     })
 }
 
-/// A change of a job.
+/// Makes a job different in one respect.
 type JobChange = fn(&mut Job);
 
 #[test]

@@ -23,14 +23,14 @@ use super::second_factor::{MAX_CODE_CHARS, TOO_MANY_CODES_WHEN, sign_in_proof, w
 use super::users::{UserView, refuse_own_address};
 use config::Config;
 use domain::access::{
-    Access, AccessCommand, CREDENTIALS_CHANGED, OpenStaffSession, SECOND_FACTOR_REQUIRED, StaffCommand, TOO_MANY_CODES,
-    User, UserAnswer, UserEdit, WRONG_CODE, normal_email,
+    Access, AccessCommand, CREDENTIALS_CHANGED, OpenStaffSession, StaffCommand, User, UserAnswer, UserEdit,
+    normal_email,
 };
 use domain::id::Id;
 use domain::password::MAX_PASSWORD_BYTES;
 use domain::principal::{Principal, Role};
 use domain::refusal::Refusal;
-use domain::second_factor::FactorProof;
+use domain::second_factor::{FactorProof, SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
 use http::access::{COOKIE, Caller, RequiredAccess, cookie, with_access};
 use http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
 use http::error::ApiError;

@@ -11,12 +11,13 @@ use serde_json::json;
 
 use super::auth::{SessionHandles, TAG, TAG_ABOUT, is_password_of, within_tries, wrong_password};
 use super::keys::withheld;
-use domain::access::{FactorCommand, TOO_MANY_CODES, User, UserAnswer, WRONG_CODE};
+use domain::access::{FactorCommand, User, UserAnswer};
 use domain::id::Id;
 use domain::principal::Role;
 use domain::refusal::Refusal;
 use domain::second_factor::{
-    FactorProof, RECOVERY_CODES, SECRET_BYTES, SecondFactor, app_url, secret_text, step_of_code,
+    FactorProof, RECOVERY_CODES, SECRET_BYTES, SecondFactor, TOO_MANY_CODES, WRONG_CODE, app_url, secret_text,
+    step_of_code,
 };
 use domain::time::Timestamp;
 use http::access::{Caller, RequiredAccess, with_access};

@@ -8,7 +8,7 @@ mod printer_forms;
 mod stock;
 mod webhooks;
 
-use domain::access::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
+use domain::second_factor::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
 use domain::typed_amount::TypedAmountError;
 use words::staff::{printer_form, refusals, refusals_of_api, settings};
 use words::{Language, pages};

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::{WizardHandles, WizardText, done};
 use crate::form::PageForm;
 use crate::frame::{SLOT, page_in, see_other, with_parts};
-use domain::access::{SECOND_FACTOR_REQUIRED, WRONG_CODE};
+use domain::second_factor::{SECOND_FACTOR_REQUIRED, WRONG_CODE};
 use http::access::{Caller, with_access};
 use http::error::ApiError;
 use http::limits::layer::ClientAddress;

@@ -14,7 +14,7 @@ use crate::form::PageForm;
 use crate::frame::{SLOT, page_in, see_other, with_parts};
 use crate::refused::{sentence, with_refusal};
 use config::Config;
-use domain::access::{SECOND_FACTOR_REQUIRED, WRONG_CODE};
+use domain::second_factor::{SECOND_FACTOR_REQUIRED, WRONG_CODE};
 use http::dropped_cookie::DroppedCookie;
 use http::error::ApiError;
 use http::language::accepted_language;

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use super::SessionHandles;
-use domain::access::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
 use domain::limits::LimitKind;
+use domain::second_factor::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
 use http::error::ApiError;
 use http::limits::{LimitedReply, WindowKey, within};
 
