@@ -19,7 +19,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::reply::Plain;
 use http::routes::ResourceRoutes;
-use http::wire::{COUNTRY, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, like};
+use http::wire::{ItemsWithin, MaxChars, ONE_LINE, Optional, like};
 use kernel::directory::Directory;
 use services::payments::PaymentMethod;
 
@@ -65,24 +65,8 @@ pub struct AddressInput {
     id: Option<Id>,
     /// Purpose of the address.
     kind: AddressKind,
-    /// Street and house number, or PO box.
-    #[api(Filled, ONE_LINE, MaxChars(200))]
-    line1: String,
-    /// Second address line.
-    #[api(ONE_LINE, MaxChars(200))]
-    line2: Option<String>,
-    /// City, town or village.
-    #[api(Filled, ONE_LINE, MaxChars(100))]
-    city: String,
-    /// State, province or canton, if the country has them.
-    #[api(ONE_LINE, MaxChars(100))]
-    region: Option<String>,
-    /// Postal code in the country's format.
-    #[api(Filled, ONE_LINE, MaxChars(20))]
-    postal_code: String,
-    /// Two-letter ISO 3166-1 country code.
-    #[api(COUNTRY)]
-    country: String,
+    #[api(flatten)]
+    address: Address,
     /// `true` if this is the default address of its kind. At most one address of each kind can be the default.
     #[api(default = false)]
     is_default: bool,
@@ -90,9 +74,8 @@ pub struct AddressInput {
 
 impl From<AddressInput> for AddressUpdate {
     fn from(input: AddressInput) -> Self {
-        let AddressInput { id, kind, line1, line2, city, region, postal_code, mut country, is_default } = input;
-        country.make_ascii_uppercase();
-        Self { id, kind, address: Address { line1, line2, city, region, postal_code, country }, is_default }
+        let AddressInput { id, kind, address, is_default } = input;
+        Self { id, kind, address, is_default }
     }
 }
 
