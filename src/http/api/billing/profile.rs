@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::reply::Success;
 use crate::billing::preflight::preflight;
-use crate::production::customers::{AddressView, EXAMPLE_ID};
+use crate::production::customers::{CustomerDetails, EXAMPLE_ID};
 use actors::subscribers::{StoredCard, Subscribers};
 use domain::customer::{AddressKind, AddressUpdate, Customer, CustomerCommand, MAX_ADDRESSES, ProfileChange};
 use domain::id::Id;
@@ -157,22 +157,8 @@ impl PaymentMethodView {
     }], "paymentMethods": [], "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-01T08:05:00.000Z",
 }))]
 pub struct Profile {
-    /// ID of the customer.
-    id: Id,
-    /// Email address that identifies the customer.
-    email: String,
-    /// Name of the customer.
-    name: Option<String>,
-    /// Telephone number, in free form.
-    phone: Option<String>,
-    /// Company that the customer buys for.
-    company: Option<String>,
-    /// Tax ID of the company.
-    tax_id: Option<String>,
-    /// Language and region, such as `en` or `de-CH`.
-    locale: Option<String>,
-    /// Billing and shipping addresses.
-    addresses: Vec<AddressView>,
+    #[serde(flatten)]
+    details: CustomerDetails,
     /// Payment methods stored at the payment processor. Empty if the processor is not configured or does not respond.
     payment_methods: Vec<PaymentMethodView>,
     /// Time at which the customer record was created.
@@ -184,10 +170,8 @@ pub struct Profile {
 impl Profile {
     /// Builds the profile with the given payment methods.
     fn new(customer: &Customer, payment_methods: Vec<PaymentMethodView>) -> Self {
-        let Customer { id, email, name, phone, company, tax_id, locale, addresses, created_at, updated_at, .. } =
-            customer.clone();
-        let addresses = addresses.iter().map(Into::into).collect();
-        Self { id, email, name, phone, company, tax_id, locale, addresses, payment_methods, created_at, updated_at }
+        let &Customer { created_at, updated_at, .. } = customer;
+        Self { details: customer.into(), payment_methods, created_at, updated_at }
     }
 }
 
