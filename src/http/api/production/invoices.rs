@@ -40,7 +40,7 @@ use view::Numbering;
 
 pub use pay_links::pay_url;
 pub use requests::NewInvoiceLine;
-pub use view::{InvoiceLineView, InvoiceSummary, InvoiceView};
+pub use view::{InvoiceAmounts, InvoiceLineView, InvoiceSummary, InvoiceView};
 
 const PATH: &str = "/api/invoices";
 /// Example ID of an invoice.
