@@ -21,7 +21,7 @@ use maud::{Markup, html};
 use super::INVOICES_PATH;
 use super::board::BoardHandles;
 use super::filled_form::address;
-use super::sheet::{ListFilter, ListPart, customer_link, list_filters, non_empty, page_of};
+use super::sheet::{ListPart, customer_link, non_empty, page_of, status_filters};
 use super::shell::{StaffSection, StaffViewer, Tone};
 use crate::frame::{document_day, time};
 use config::Config;
@@ -194,16 +194,8 @@ async fn list(
 /// Renders the links that filter the list by status.
 fn statuses(language: Language, chosen: Option<InvoiceStatus>, email: Option<&str>) -> Markup {
     let path = |status: &str| address(INVOICES_PATH, &[("status", status), ("email", email.unwrap_or_default())]);
-    let all = texts::all(language);
     let labels = STATUSES.map(|status| (status, invoice_state(language, status).1));
-    let every = ListFilter { label: &all, path: path(""), count: None, is_current: chosen.is_none() };
-    let filters = labels.iter().map(|(status, label)| ListFilter {
-        label,
-        path: path(&status.to_string()),
-        count: None,
-        is_current: chosen == Some(*status),
-    });
-    list_filters(&texts::filter_label(language), &[every].into_iter().chain(filters).collect::<Vec<_>>())
+    status_filters(&texts::filter_label(language), &texts::all(language), &labels, chosen, path)
 }
 
 fn tools(language: Language, chosen: Option<InvoiceStatus>, email: Option<&str>) -> Markup {

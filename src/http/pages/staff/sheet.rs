@@ -4,6 +4,8 @@
 mod fields;
 mod lines;
 
+use std::fmt::Display;
+
 use maud::{Markup, html};
 use url::form_urlencoded;
 
@@ -81,6 +83,25 @@ pub(super) fn list_filters(label: &str, filters: &[ListFilter<'_>]) -> Markup {
             }
         }
     }
+}
+
+/// Renders the filters of a list by status. `path` returns the URL of the list for the name of a status, and of the
+/// whole list for the empty name.
+pub(super) fn status_filters<S: Copy + PartialEq + Display>(
+    label: &str,
+    all: &str,
+    statuses: &[(S, String)],
+    chosen: Option<S>,
+    path: impl Fn(&str) -> String,
+) -> Markup {
+    let every = ListFilter { label: all, path: path(""), count: None, is_current: chosen.is_none() };
+    let filters = statuses.iter().map(|(status, label)| ListFilter {
+        label,
+        path: path(&status.to_string()),
+        count: None,
+        is_current: chosen == Some(*status),
+    });
+    list_filters(label, &[every].into_iter().chain(filters).collect::<Vec<_>>())
 }
 
 /// Returns a query's filter text; `None` if it is missing or empty.
