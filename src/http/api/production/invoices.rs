@@ -12,7 +12,7 @@ use std::sync::Arc;
 use axum::extract::State;
 
 use super::orders::site::SiteHeader;
-use super::orders::{ManualPayment, ManualRefund, OrderReader};
+use super::orders::{ManualPayment, ManualRefund, OrderReader, REFUND_ERRORS};
 use actors::app::documents::InvoiceDocuments;
 use actors::checkouts::Checkouts;
 use config::Config;
@@ -133,20 +133,7 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
                      another way.",
                 )
                 .error(409, STATE, "The invoice is void, and its order has another invoice.")
-                .error(409, "payment_unnamed", "The payment processor has not reported the payment's ID yet.")
-                .error(409, "nothing_to_refund", "The payment is already fully refunded, or there is no payment.")
-                .error(
-                    409,
-                    "refund_at_processor",
-                    "The payment was made through the payment processor, and no API key is configured. Refund it \
-                     there; the refund is then recorded here automatically.",
-                )
-                .error(
-                    409,
-                    "refunds_under_way",
-                    "Too many refunds are pending at the payment processor, or a refund failed and its amount is being \
-                     checked.",
-                )
+                .errors(&REFUND_ERRORS)
                 .error(409, "too_many_payments", "The invoice has the maximum number of payments.")
         })
         .post(operator, "/api/invoices/{id}/pay-link", pay_links::open, |op| {
