@@ -7,6 +7,7 @@ mod pay_links;
 mod requests;
 mod view;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -35,7 +36,7 @@ use kernel::directory::Directory;
 use kernel::environment::Environment;
 use operations::InvoiceOutcome;
 use requests::{InvoicePatch, InvoiceQuery, InvoiceRequest};
-use store::queries::{InvoiceFilter, Queries};
+use store::queries::{InvoiceFilter, Page, Queries};
 use view::Numbering;
 
 pub use pay_links::pay_url;
@@ -206,12 +207,22 @@ async fn list(
         issued: false,
         now,
     };
-    let (some, total) = app.queries.invoices(&filter, page).await?;
-    let some: Vec<Invoice> = some.into_iter().filter_map(|one| one.state).collect();
-    let issued: Vec<Id> = some.iter().filter_map(|one| one.issued().map(|head| head.id)).collect();
-    let numbers = app.documents.numbers(&issued).await?;
-    let items = some.iter().map(|one| InvoiceSummary::new(one, now, &numbers));
+    let (invoices, numbers, total) = invoices_with_numbers(&app, &filter, page).await?;
+    let items = invoices.iter().map(|one| InvoiceSummary::new(one, now, &numbers));
     Ok(ListPage::new(page, items, total))
+}
+
+/// Returns a page of invoices, the numbers of their issued documents, and the total number of invoices.
+pub async fn invoices_with_numbers(
+    app: &InvoiceHandles,
+    filter: &InvoiceFilter,
+    page: Page,
+) -> Result<(Vec<Invoice>, HashMap<Id, String>, u64), ApiError> {
+    let (some, total) = app.queries.invoices(filter, page).await?;
+    let invoices: Vec<Invoice> = some.into_iter().filter_map(|one| one.state).collect();
+    let issued: Vec<Id> = invoices.iter().filter_map(|one| one.issued().map(|head| head.id)).collect();
+    let numbers = app.documents.numbers(&issued).await?;
+    Ok((invoices, numbers, total))
 }
 
 async fn numbering(State(app): State<InvoiceHandles>) -> Result<Plain<Numbering>, ApiError> {

@@ -34,7 +34,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::page::OpenQuery;
 use http::routes::{PageBounds, Routes};
-use http_api::production::invoices::InvoiceHandles;
+use http_api::production::invoices::{InvoiceHandles, invoices_with_numbers};
 use store::queries::InvoiceFilter;
 use words::Language;
 use words::staff::invoices as texts;
@@ -137,19 +137,6 @@ pub(super) fn invoice_row(
     }
 }
 
-/// Returns a page of invoices, the numbers of their issued documents, and the total number of invoices.
-async fn listed(
-    app: &StaffInvoiceHandles,
-    filter: &InvoiceFilter,
-    part: &ListPart<'_>,
-) -> Result<(Vec<Invoice>, HashMap<Id, String>, u64), ApiError> {
-    let (some, total) = app.invoices.queries.invoices(filter, part.page()).await?;
-    let some: Vec<Invoice> = some.into_iter().filter_map(|one| one.state).collect();
-    let issued: Vec<Id> = some.iter().filter_map(|one| one.issued().map(|head| head.id)).collect();
-    let numbers = app.invoices.documents.numbers(&issued).await?;
-    Ok((some, numbers, total))
-}
-
 /// Serves the list of invoices.
 async fn list(
     State(app): State<StaffInvoiceHandles>,
@@ -165,7 +152,7 @@ async fn list(
     let part = ListPart { path: INVOICES_PATH, narrowed, from: query.from };
     let filter =
         InvoiceFilter { status, customer_email: email.map(str::to_lowercase), now, ..InvoiceFilter::default() };
-    let (some, numbers, total) = listed(&app, &filter, &part).await?;
+    let (some, numbers, total) = invoices_with_numbers(&app.invoices, &filter, part.page()).await?;
     let cancelled = app.invoices.queries.open_of_cancelled(&some).await?;
     let title = texts::title(language);
     let content = html! {
