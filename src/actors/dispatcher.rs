@@ -129,25 +129,26 @@ impl Dispatcher {
     /// Returns the actions that let waiting jobs start printing once a person performs them; none while dispatch is on
     /// hold.
     pub fn waiting_acts(&self) -> Vec<GatheredAct> {
-        if self.floor.hold.is_on() {
-            return Vec::new();
-        }
-        let (orders, printers) = (self.floor.orders.all_resident(), self.floor.printers.all_resident());
-        let orders = orders.iter().filter_map(|(_, state)| state.state.as_ref());
-        let printers: Vec<&Printer> = printers.iter().filter_map(|(_, state)| state.state.as_ref()).collect();
-        waiting_acts(orders, &printers, &self.floor.rules.types, self.floor.environment.now())
+        let (types, now) = (&self.floor.rules.types, self.floor.environment.now());
+        self.unless_on_hold(|orders, printers| waiting_acts(orders.iter().copied(), printers, types, now))
     }
 
     /// Returns the jobs that no printer takes until a person does something for them that no other task asks for, in
     /// groups that make the same parts; none while dispatch is on hold.
     pub fn stuck_jobs(&self) -> Vec<Vec<Arc<Job>>> {
+        let (types, now) = (&self.floor.rules.types, self.floor.environment.now());
+        self.unless_on_hold(|orders, printers| stuck_jobs(orders.iter().copied(), printers, types, now))
+    }
+
+    /// Returns what is found among the resident orders and printers; nothing while dispatch is on hold.
+    fn unless_on_hold<T>(&self, find: impl FnOnce(&[&Order], &[&Printer]) -> Vec<T>) -> Vec<T> {
         if self.floor.hold.is_on() {
             return Vec::new();
         }
         let (orders, printers) = (self.floor.orders.all_resident(), self.floor.printers.all_resident());
-        let orders = orders.iter().filter_map(|(_, state)| state.state.as_ref());
+        let orders: Vec<&Order> = orders.iter().filter_map(|(_, state)| state.state.as_ref()).collect();
         let printers: Vec<&Printer> = printers.iter().filter_map(|(_, state)| state.state.as_ref()).collect();
-        stuck_jobs(orders, &printers, &self.floor.rules.types, self.floor.environment.now())
+        find(&orders, &printers)
     }
 
     /// Calls `look` with a job's current surroundings, which are described in the given language: all printers, the

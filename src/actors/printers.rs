@@ -24,6 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use tokio::time::{Instant, sleep_until};
 
 use crate::dispatcher::Dispatcher;
 use crate::forecaster::Forecaster;
@@ -34,6 +35,7 @@ use domain::id::Id;
 use domain::material::Material;
 use domain::order::{Order, OrderNews};
 use domain::printer::{CurrentAttempt, Printer, PrinterEffect, PrinterNews, SignedPrint, report_of};
+use domain::time::Timestamp;
 use files::blobs::Blobs;
 use kernel::directory::{ASK_TIMEOUT, Directory};
 use kernel::effects::Effects;
@@ -135,6 +137,17 @@ impl PrinterEffects {
         let declared = printer.state.as_ref().and_then(|printer| PrinterType::of_word(&printer.fields.kind));
         let factor = declared.map_or(1, |declared| declared.confirm_factor);
         self.environment.rules.confirm_ms.saturating_mul(i64::from(factor))
+    }
+
+    /// Waits as long as a start may remain unconfirmed. `at` is the time of its permission by the clock, which may have
+    /// been set since: it counts only if a restart left no `permitted_at`.
+    async fn wait_for_confirmation(&self, of: &Handle<Printer>, at: Timestamp, permitted_at: Option<Instant>) {
+        let confirm_ms = self.confirm_ms(of);
+        let longest = Duration::from_millis(confirm_ms.unsigned_abs());
+        match permitted_at {
+            Some(permitted_at) => sleep_until(permitted_at + longest).await,
+            None => self.environment.wait_until(at.plus_ms(confirm_ms), longest).await,
+        }
     }
 
     /// Reports a step of the attempt to the order, retrying until the order has acknowledged it.

@@ -6,10 +6,11 @@
 
 use std::time::Duration;
 
+use api_requests::parsed;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::api::{HttpApi, parsed};
+use super::api::ControlApi;
 use super::{CliError, GlobalOptions, NewKey, NewUserArguments, settings};
 use crate::actors::kernel::directory::ASK_TIMEOUT;
 use crate::actors::kernel::envelope::CommandOrigin;
@@ -69,7 +70,7 @@ pub struct UserLine {
 /// Client for managing staff accounts and API keys.
 pub enum ApiClient {
     /// Access through the running server's API.
-    Running(HttpApi),
+    Running(ControlApi),
     /// Access through the database, opened by this process because no server is running.
     Alone(Box<Server>),
 }
@@ -95,13 +96,13 @@ impl ApiClient {
     pub async fn open(global: &GlobalOptions, shop: ShopRequirement) -> Result<Self, CliError> {
         // The running server has loaded its settings; if --data names its directory, none need be loaded here.
         if let Some(data) = &global.data
-            && let Some(api) = HttpApi::over_socket(data).await?
+            && let Some(api) = ControlApi::open(data).await?
         {
             return Ok(Self::Running(api));
         }
         let config = settings::load(global, None)?.config;
         let data = config.server.data_dir.clone();
-        if let Some(api) = HttpApi::over_socket(&data).await? {
+        if let Some(api) = ControlApi::open(&data).await? {
             return Ok(Self::Running(api));
         }
         if shop != ShopRequirement::NewIfAllowed(true) && !shop_exists(&config).await? {

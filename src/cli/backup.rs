@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use api_requests::{RequestError, json_of};
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _, TryStreamExt as _};
 use reqwest::Method;
@@ -15,7 +16,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 use tokio::task::spawn_blocking;
 
-use super::api::{ApiFailure, HttpApi, json_of};
+use super::api::ControlApi;
 use super::api_client::{no_shop, shop_exists};
 use super::bucket::BucketPlace;
 use super::progress::{ProgressLine, size};
@@ -72,12 +73,12 @@ async fn write(global: &GlobalOptions, file: &Path) -> Result<VerifiedBackup, Cl
     let part = UnfinishedFile::create(file)?;
     // The running server has loaded its settings; if --data names its directory, none need be loaded here.
     if let Some(data) = &global.data
-        && let Some(api) = HttpApi::over_socket(data).await?
+        && let Some(api) = ControlApi::open(data).await?
     {
         download(&api, &part).await?;
     } else {
         let config = settings::load(global, None)?.config;
-        match HttpApi::over_socket(&config.server.data_dir).await? {
+        match ControlApi::open(&config.server.data_dir).await? {
             Some(api) => download(&api, &part).await?,
             None => copy(&config, &part).await?,
         }
@@ -125,9 +126,9 @@ pub async fn checked(path: PathBuf, what: &'static str) -> Result<VerifiedBackup
     })
 }
 
-async fn download(api: &HttpApi, part: &UnfinishedFile) -> Result<(), CliError> {
+async fn download(api: &ControlApi, part: &UnfinishedFile) -> Result<(), CliError> {
     let request = api.request(Method::POST, "/api/backup").timeout(MAX_BACKUP_TIME);
-    let answer = request.send().await.map_err(ApiFailure::from)?;
+    let answer = request.send().await.map_err(RequestError::from)?;
     if !answer.status().is_success() {
         return json_of(answer).await.map(drop).map_err(CliError::from);
     }

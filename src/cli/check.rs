@@ -21,7 +21,7 @@ use std::{io, process};
 use tokio::net::TcpListener;
 
 use self::report::CheckReport;
-use super::api::HttpApi;
+use super::api::ControlApi;
 use super::{CliError, GlobalOptions, settings};
 use crate::config::{Config, LoadedConfig};
 use crate::observe::log;
@@ -88,7 +88,7 @@ fn is_locked(data: &Path) -> bool {
 /// Checks that a server is running on the data directory and responds or, if none is running, that its address is free
 /// to listen on.
 async fn address(report: &mut CheckReport, config: &Config) {
-    match HttpApi::over_socket(&config.server.data_dir).await {
+    match ControlApi::open(&config.server.data_dir).await {
         Ok(Some(api)) => match api.get("/healthz").await {
             Ok(_) => return report.fine("server", "a server is running on this data directory"),
             Err(error) => {

@@ -3,7 +3,8 @@
 use std::io;
 use std::process::ExitCode;
 
-use super::api::ApiFailure;
+use api_requests::RequestError;
+
 use crate::actors::kernel::handle::AskError;
 use crate::app::ShopStartError as ShopError;
 use crate::app::own_secrets::SecretsError;
@@ -47,7 +48,7 @@ pub enum CliError {
     },
     /// The running server rejected the request or did not respond.
     #[error(transparent)]
-    Api(#[from] ApiFailure),
+    Api(#[from] RequestError),
     /// The shop rejected a command.
     #[error(transparent)]
     Ask(#[from] AskError),

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::api::HttpApi;
+use super::api::ControlApi;
 use super::{CliError, GlobalOptions, output, settings};
 use crate::observe::log;
 use crate::server::{HANDOVER_PATH, absolute};
@@ -14,7 +14,7 @@ pub async fn run(global: &GlobalOptions) -> Result<(), CliError> {
         Some(data) => data.clone(),
         None => settings::load(global, None)?.config.server.data_dir,
     };
-    let Some(api) = HttpApi::over_socket(&data).await? else {
+    let Some(api) = ControlApi::open(&data).await? else {
         return Err(CliError::Failed(format!("no active server is running on {}", absolute(&data).display())));
     };
     api.post(HANDOVER_PATH, &json!({})).await?;

@@ -14,7 +14,7 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Command, Confirmation, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Confirmation, Decision, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::mail::Mail;
@@ -169,12 +169,7 @@ impl Aggregate for Accounting {
 impl Command<Accounting> for AccountingCommand {
     type Answer = Confirmation;
 
-    fn decide(
-        &self,
-        this: Option<&Accounting>,
-        id: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Accounting>, Refusal> {
+    fn decide(&self, this: Option<&Accounting>, id: Id, cx: &DecisionContext<'_>) -> DecisionResult<Accounting> {
         Accounting::present_or_new(this, id).after(cx, self)
     }
 
@@ -200,7 +195,7 @@ impl Command<Accounting> for RedeemState {
         this: Option<&Accounting>,
         id: Id,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Accounting, String>, Refusal> {
+    ) -> DecisionResult<Accounting, String> {
         let mut next = Accounting::present_or_new(this, id);
         let matches_state = |one: &ConnectRequest| one.state_hash == self.state_hash && cx.now < one.expires_at;
         let at = next.requests.iter().position(matches_state).ok_or_else(invalid_state)?;

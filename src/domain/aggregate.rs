@@ -56,6 +56,9 @@ pub struct Decision<T: Aggregate, A = Confirmation> {
     pub answer: A,
 }
 
+/// Decision about a command, or the reason why the command is rejected.
+pub type DecisionResult<T, A = Confirmation> = Result<Decision<T, A>, Refusal>;
+
 impl<T: Aggregate, A> Decision<T, A> {
     /// Creates a decision that changes only the snapshot row.
     pub fn to(next: T, answer: A) -> Self {
@@ -139,7 +142,7 @@ pub trait Command<T: Aggregate>: Clone + Debug + Send + Sync + 'static {
 
     /// Decides the command. `this` is `None` until the aggregate exists; until then, every command that does not create
     /// the aggregate is rejected with [`Refusal::not_found`].
-    fn decide(&self, this: Option<&T>, id: Id, cx: &DecisionContext<'_>) -> Result<Decision<T, Self::Answer>, Refusal>;
+    fn decide(&self, this: Option<&T>, id: Id, cx: &DecisionContext<'_>) -> DecisionResult<T, Self::Answer>;
     /// Returns the act recorded for the command in the audit log (`order.cancel`).
     fn audited_act(&self) -> AuditedAct;
     /// Returns the subject for the audit log if it is part of the aggregate (such as a staff member) rather than the

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::access::normal_email;
-use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::order::Address;
@@ -153,7 +153,7 @@ impl Command<Customer> for CustomerCommand {
         this: Option<&Customer>,
         id: Id,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Customer, Self::Answer>, Refusal> {
+    ) -> DecisionResult<Customer, Self::Answer> {
         use CustomerCommand as C;
         match (this, self) {
             (None, C::Create { email, session_hash }) => create(id, cx, email, session_hash.as_deref()),

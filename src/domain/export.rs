@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::mail::Mail;
@@ -265,12 +265,7 @@ impl Aggregate for Export {
 impl Command<Export> for ExportCommand {
     type Answer = Box<Export>;
 
-    fn decide(
-        &self,
-        this: Option<&Export>,
-        id: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Export, Self::Answer>, Refusal> {
+    fn decide(&self, this: Option<&Export>, id: Id, cx: &DecisionContext<'_>) -> DecisionResult<Export, Self::Answer> {
         match (this, self) {
             (None, ExportCommand::Request { scope, mail_to, language }) => {
                 scope.check()?;

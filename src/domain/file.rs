@@ -9,7 +9,7 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, NewAggregate};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, DecisionResult, NewAggregate};
 use crate::amount::Amount;
 use crate::audit::AuditedAct;
 use crate::id::Id;
@@ -193,12 +193,7 @@ impl Aggregate for File {
 impl Command<File> for FileCommand {
     type Answer = File;
 
-    fn decide(
-        &self,
-        this: Option<&File>,
-        id: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<File, Self::Answer>, Refusal> {
+    fn decide(&self, this: Option<&File>, id: Id, cx: &DecisionContext<'_>) -> DecisionResult<File, Self::Answer> {
         let next = match (this.filter(|file| !file.archived), self) {
             (None, FileCommand::Create { name, kind, size, sha256, metadata, photo_of, sliced_from }) => File {
                 id,

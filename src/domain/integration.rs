@@ -5,7 +5,7 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::mail::Mail;
@@ -77,7 +77,7 @@ impl Command<Integration> for IntegrationCommand {
         this: Option<&Integration>,
         id: Id,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Integration, Self::Answer>, Refusal> {
+    ) -> DecisionResult<Integration, Self::Answer> {
         match (this, self) {
             (None, IntegrationCommand::Begin { name, cursor }) => {
                 Ok(Decision::to(Integration::new(id, name, *cursor, cx.now), *cursor))

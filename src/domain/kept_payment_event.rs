@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Command, Confirmation, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Confirmation, Decision, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::event::Event;
 use crate::event::data::PaymentUnmatchedData;
@@ -173,7 +173,7 @@ impl Command<KeptPaymentEvent> for KeptPaymentEventCommand {
         this: Option<&KeptPaymentEvent>,
         id: Id,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<KeptPaymentEvent>, Refusal> {
+    ) -> DecisionResult<KeptPaymentEvent> {
         match (this, self) {
             (None, KeptPaymentEventCommand::Keep { event_id, body, about }) => {
                 let (event_id, body, about) = (event_id.clone(), body.clone(), about.as_deref().cloned());

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Command, Confirmation, Decision, DecisionContext, NewAggregate};
+use crate::aggregate::{Aggregate, Command, Confirmation, Decision, DecisionContext, DecisionResult, NewAggregate};
 use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::mail::alert::{AlertKind, AlertTranslation};
@@ -304,7 +304,7 @@ impl Aggregate for Mail {
 impl Command<Mail> for MailCommand {
     type Answer = Confirmation;
 
-    fn decide(&self, this: Option<&Mail>, _: Id, cx: &DecisionContext<'_>) -> Result<Decision<Mail>, Refusal> {
+    fn decide(&self, this: Option<&Mail>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<Mail> {
         let mail = this.ok_or_else(|| Refusal::not_found(Mail::KIND))?;
         let Self::Tried { number, outcome, sent_in } = self;
         if mail.state != MailState::Queued || *number != mail.tries + 1 {

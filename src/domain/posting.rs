@@ -9,7 +9,7 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::invoice::{DocumentKind, IssuedDocument};
@@ -112,7 +112,7 @@ impl Command<Posting> for PostingCommand {
         this: Option<&Posting>,
         id: Id,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Posting, Self::Answer>, Refusal> {
+    ) -> DecisionResult<Posting, Self::Answer> {
         match (this, self) {
             (None, PostingCommand::Begin(document)) => Ok(to(Posting {
                 id,

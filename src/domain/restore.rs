@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use self::numbers::{NumberGap, RestoredSeries, SeriesUse, series_since};
-use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::event::Event;
 use crate::event::data::restore::ShopRestoredData;
@@ -181,12 +181,7 @@ impl Command<Restore> for RestoreCommand {
     /// State of the restore after the command.
     type Answer = Box<Restore>;
 
-    fn decide(
-        &self,
-        this: Option<&Restore>,
-        _: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Restore, Self::Answer>, Refusal> {
+    fn decide(&self, this: Option<&Restore>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<Restore, Self::Answer> {
         let this = this.ok_or_else(|| Refusal::not_found(Restore::KIND))?;
         let RestoreCommand::Review { next, note } = self;
         let (reviewed, requirements) = this.review(cx, next, note.as_deref())?;

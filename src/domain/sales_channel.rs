@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Command, Confirmation, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Confirmation, Decision, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::channel_order::{SoldLine, variant_name};
 use crate::id::Id;
@@ -316,7 +316,7 @@ impl Command<SalesChannel> for SalesChannelCommand {
         this: Option<&SalesChannel>,
         id: Id,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<SalesChannel, Self::Answer>, Refusal> {
+    ) -> DecisionResult<SalesChannel, Self::Answer> {
         if let (None, SalesChannelCommand::Create(new)) = (this, self) {
             return Ok(SalesChannel::create(id, cx, (**new).clone()));
         }
@@ -350,7 +350,7 @@ impl Command<SalesChannel> for MapVariants {
         this: Option<&SalesChannel>,
         _: Id,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<SalesChannel, Self::Answer>, Refusal> {
+    ) -> DecisionResult<SalesChannel, Self::Answer> {
         SalesChannel::existing(this)?.map(cx, &self.0)
     }
 
@@ -362,12 +362,7 @@ impl Command<SalesChannel> for MapVariants {
 impl Command<SalesChannel> for SalesChannelRemoval {
     type Answer = Confirmation;
 
-    fn decide(
-        &self,
-        this: Option<&SalesChannel>,
-        _: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<SalesChannel>, Refusal> {
+    fn decide(&self, this: Option<&SalesChannel>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<SalesChannel> {
         match (self, this) {
             (SalesChannelRemoval::Archive, Some(channel)) if channel.archived => {
                 Ok(Decision::unchanged(Confirmation::Done))

@@ -9,7 +9,7 @@ use std::convert::Infallible;
 use serde::{Deserialize, Serialize};
 
 use crate::access::normal_email;
-use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::mail::{Mail, kind};
@@ -82,7 +82,7 @@ impl Command<SignInLink> for CreateSignInLink {
         this: Option<&SignInLink>,
         id: Id,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<SignInLink, Self::Answer>, Refusal> {
+    ) -> DecisionResult<SignInLink, Self::Answer> {
         if this.is_some() {
             return Err(Refusal::conflict("exists", "this link already exists"));
         }
@@ -107,12 +107,7 @@ impl Command<SignInLink> for RedeemSignInLink {
     /// Email address of the customer that the link signs in.
     type Answer = String;
 
-    fn decide(
-        &self,
-        this: Option<&SignInLink>,
-        _: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<SignInLink, String>, Refusal> {
+    fn decide(&self, this: Option<&SignInLink>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<SignInLink, String> {
         let link = this.ok_or_else(|| Refusal::not_found(SignInLink::KIND))?;
         if link.redeemed_at.is_some() || cx.now >= link.expires_at {
             return Err(invalid_or_expired());

@@ -12,7 +12,7 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, DecisionResult};
 use crate::amount::Amount;
 use crate::audit::AuditedAct;
 use crate::id::Id;
@@ -319,12 +319,7 @@ impl Aggregate for Sku {
 impl Command<Sku> for SkuCommand {
     type Answer = Sku;
 
-    fn decide(
-        &self,
-        this: Option<&Sku>,
-        id: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Sku, Self::Answer>, Refusal> {
+    fn decide(&self, this: Option<&Sku>, id: Id, cx: &DecisionContext<'_>) -> DecisionResult<Sku, Self::Answer> {
         if let SkuCommand::Create(fields) | SkuCommand::Update { fields, .. } = self {
             fields.check(id, this.map(|sku| &sku.fields))?;
         }

@@ -6,6 +6,47 @@
 //! value, and `schema` is the version of its format.
 #![expect(missing_docs, reason = "columns mirror the domain fields of the same name")]
 
+/// Declares a table of snapshots, each row an aggregate with the version of its last commit.
+macro_rules! snapshots {
+    ($(#[$doc:meta])* $table:ident = $name:tt { $($columns:tt)* }) => {
+        entity! {
+            $(#[$doc])*
+            $table = $name { pub version: i64, pub schema: i64, pub doc: String, $($columns)* }
+        }
+    };
+}
+
+/// Declares a table of rows that belong to an aggregate.
+macro_rules! rows {
+    ($(#[$doc:meta])* $table:ident = $name:tt { $($columns:tt)* }) => {
+        entity! {
+            $(#[$doc])*
+            $table = $name { pub schema: i64, pub doc: String, $($columns)* }
+        }
+    };
+}
+
+/// Declares the module of a table whose primary key is an ID.
+macro_rules! entity {
+    ($(#[$doc:meta])* $table:ident = $name:tt { $($columns:tt)* }) => {
+        $(#[$doc])*
+        pub mod $table {
+            use sea_orm::entity::prelude::*;
+
+            /// Row of the table.
+            #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+            #[sea_orm(table_name = $name)]
+            pub struct Model {
+                #[sea_orm(primary_key, auto_increment = false)]
+                pub id: String,
+                $($columns)*
+            }
+
+            entity_tail!();
+        }
+    };
+}
+
 /// Ends a table's module. `SeaORM` relations and hooks are left empty: rows refer to each other by IDs that only the
 /// domain interprets.
 macro_rules! entity_tail {

@@ -23,19 +23,9 @@ pub mod events {
     entity_tail!();
 }
 
-/// `endpoints`: snapshot rows of webhook endpoints.
-pub mod endpoints {
-    use sea_orm::entity::prelude::*;
-
-    /// Row of the `endpoints` table.
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "endpoints")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub version: i64,
-        pub schema: i64,
-        pub doc: String,
+snapshots! {
+    /// `endpoints`: snapshot rows of webhook endpoints.
+    endpoints = "endpoints" {
         pub url: String,
         pub state: String,
         pub active: bool,
@@ -43,22 +33,11 @@ pub mod endpoints {
         pub cursor: i64,
         pub created_at: i64,
     }
-
-    entity_tail!();
 }
 
-/// `deliveries`: webhook deliveries, as rows of the endpoint; the body is in the document.
-pub mod deliveries {
-    use sea_orm::entity::prelude::*;
-
-    /// Row of the `deliveries` table.
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "deliveries")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub schema: i64,
-        pub doc: String,
+rows! {
+    /// `deliveries`: webhook deliveries, as rows of the endpoint; the body is in the document.
+    deliveries = "deliveries" {
         pub endpoint_id: String,
         pub event_id: String,
         pub event_seq: i64,
@@ -69,27 +48,13 @@ pub mod deliveries {
         pub created_at: i64,
         pub event: String,
     }
-
-    entity_tail!();
 }
 
-/// `mails`: snapshot rows of outgoing emails.
-pub mod mails {
-    use sea_orm::entity::prelude::*;
-
-    /// Row of the `mails` table.
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "mails")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub version: i64,
-        pub schema: i64,
-        pub doc: String,
+snapshots! {
+    /// `mails`: snapshot rows of outgoing emails.
+    mails = "mails" {
         pub state: String,
         pub next_at: i64,
         pub created_at: i64,
     }
-
-    entity_tail!();
 }

@@ -1,61 +1,28 @@
 //! Tables for payments, invoices and bookkeeping.
 
-/// `payments`: payments and refunds, as rows of the order, or of the invoice if it has no order.
-pub mod payments {
-    use sea_orm::entity::prelude::*;
-
-    /// Row of the `payments` table.
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "payments")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub schema: i64,
-        pub doc: String,
+rows! {
+    /// `payments`: payments and refunds, as rows of the order, or of the invoice if it has no order.
+    payments = "payments" {
         pub owner_id: String,
         /// Payment intent ID, by which the processor's events refer to the payment.
         pub intent: Option<String>,
         pub created_at: i64,
     }
-
-    entity_tail!();
 }
 
-/// `inbound`: snapshot rows of signed payment events that have not been matched to an order yet.
-pub mod inbound {
-    use sea_orm::entity::prelude::*;
-
-    /// Row of the `inbound` table.
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "inbound")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub version: i64,
-        pub schema: i64,
-        pub doc: String,
+snapshots! {
+    /// `inbound`: snapshot rows of signed payment events that have not been matched to an order yet.
+    inbound = "inbound" {
         pub event_id: String,
         pub done: bool,
         pub next_at: i64,
         pub created_at: i64,
     }
-
-    entity_tail!();
 }
 
-/// `invoices`: snapshot rows of invoices.
-pub mod invoices {
-    use sea_orm::entity::prelude::*;
-
-    /// Row of the `invoices` table.
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "invoices")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub version: i64,
-        pub schema: i64,
-        pub doc: String,
+snapshots! {
+    /// `invoices`: snapshot rows of invoices.
+    invoices = "invoices" {
         pub status: String,
         pub site: String,
         pub order_id: Option<String>,
@@ -69,22 +36,11 @@ pub mod invoices {
         pub active: bool,
         pub created_at: i64,
     }
-
-    entity_tail!();
 }
 
-/// `invoice_documents`: issued documents, as rows of the invoice. They are inserted and never changed.
-pub mod invoice_documents {
-    use sea_orm::entity::prelude::*;
-
-    /// Row of the `invoice_documents` table.
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "invoice_documents")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub schema: i64,
-        pub doc: String,
+rows! {
+    /// `invoice_documents`: issued documents, as rows of the invoice. They are inserted and never changed.
+    invoice_documents = "invoice_documents" {
         pub invoice_id: String,
         pub kind: String,
         /// Gapless number series, such as `INV-2026`.
@@ -93,69 +49,32 @@ pub mod invoice_documents {
         pub number: i64,
         pub created_at: i64,
     }
-
-    entity_tail!();
 }
 
-/// `number_gaps`: numbers skipped because they may already have been issued before a restore.
-pub mod number_gaps {
-    use sea_orm::entity::prelude::*;
-
-    /// Row of the `number_gaps` table.
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "number_gaps")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub schema: i64,
-        pub doc: String,
+rows! {
+    /// `number_gaps`: numbers skipped because they may already have been issued before a restore.
+    number_gaps = "number_gaps" {
         pub restore_id: String,
         /// Number series, such as `INV-2026` or `ORD`.
         pub series: String,
         pub first_number: i64,
         pub last_number: i64,
     }
-
-    entity_tail!();
 }
 
-/// `postings`: snapshot rows of documents to post to the accounting system.
-pub mod postings {
-    use sea_orm::entity::prelude::*;
-
-    /// Row of the `postings` table.
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "postings")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub version: i64,
-        pub schema: i64,
-        pub doc: String,
+snapshots! {
+    /// `postings`: snapshot rows of documents to post to the accounting system.
+    postings = "postings" {
         pub document_id: String,
         pub invoice_id: String,
         pub state: String,
         pub created_at: i64,
     }
-
-    entity_tail!();
 }
 
-/// `accounting`: snapshot row of the accounting connection.
-pub mod accounting {
-    use sea_orm::entity::prelude::*;
-
-    /// Row of the `accounting` table.
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "accounting")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub version: i64,
-        pub schema: i64,
-        pub doc: String,
+snapshots! {
+    /// `accounting`: snapshot row of the accounting connection.
+    accounting = "accounting" {
         pub connected: bool,
     }
-
-    entity_tail!();
 }

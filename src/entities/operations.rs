@@ -70,41 +70,19 @@ pub mod audit {
     entity_tail!();
 }
 
-/// `exports`: snapshot rows of the table exports that staff requested.
-pub mod exports {
-    use sea_orm::entity::prelude::*;
-
-    /// Row of the `exports` table.
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "exports")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub version: i64,
-        pub schema: i64,
-        pub doc: String,
+snapshots! {
+    /// `exports`: snapshot rows of the table exports that staff requested.
+    exports = "exports" {
         pub state: String,
         pub customer_email: Option<String>,
         pub token_hash: Option<String>,
         pub created_at: i64,
     }
-
-    entity_tail!();
 }
 
-/// `restores`: snapshot rows of restores from a backup.
-pub mod restores {
-    use sea_orm::entity::prelude::*;
-
-    /// Row of the `restores` table.
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "restores")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub version: i64,
-        pub schema: i64,
-        pub doc: String,
+snapshots! {
+    /// `restores`: snapshot rows of restores from a backup.
+    restores = "restores" {
         /// Number of the last event in the backup.
         pub last_event: i64,
         /// Number of the first event after the restore. Events between this one and `last_event` were undone.
@@ -113,26 +91,12 @@ pub mod restores {
         pub active: bool,
         pub created_at: i64,
     }
-
-    entity_tail!();
 }
 
-/// `integrations`: snapshot rows of integrations that follow events.
-pub mod integrations {
-    use sea_orm::entity::prelude::*;
-
-    /// Row of the `integrations` table.
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "integrations")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub version: i64,
-        pub schema: i64,
-        pub doc: String,
+snapshots! {
+    /// `integrations`: snapshot rows of integrations that follow events.
+    integrations = "integrations" {
         pub name: String,
         pub created_at: i64,
     }
-
-    entity_tail!();
 }

@@ -1,18 +1,8 @@
 //! Tables for orders and their jobs, and for the sales channels that orders come from.
 
-/// `orders`: snapshot rows of orders.
-pub mod orders {
-    use sea_orm::entity::prelude::*;
-
-    /// Row of the `orders` table.
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "orders")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub version: i64,
-        pub schema: i64,
-        pub doc: String,
+snapshots! {
+    /// `orders`: snapshot rows of orders.
+    orders = "orders" {
         pub number: i64,
         pub kind: String,
         pub status: String,
@@ -26,22 +16,11 @@ pub mod orders {
         pub created_at: i64,
         pub updated_at: i64,
     }
-
-    entity_tail!();
 }
 
-/// `jobs`: print jobs, as rows of the order.
-pub mod jobs {
-    use sea_orm::entity::prelude::*;
-
-    /// Row of the `jobs` table.
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "jobs")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub schema: i64,
-        pub doc: String,
+rows! {
+    /// `jobs`: print jobs, as rows of the order.
+    jobs = "jobs" {
         pub order_id: String,
         pub number: i64,
         pub state: String,
@@ -56,22 +35,11 @@ pub mod jobs {
         pub created_at: i64,
         pub updated_at: i64,
     }
-
-    entity_tail!();
 }
 
-/// `attempts`: print attempts, as rows of the order.
-pub mod attempts {
-    use sea_orm::entity::prelude::*;
-
-    /// Row of the `attempts` table.
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "attempts")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub schema: i64,
-        pub doc: String,
+rows! {
+    /// `attempts`: print attempts, as rows of the order.
+    attempts = "attempts" {
         pub job_id: String,
         pub order_id: String,
         pub number: i64,
@@ -87,66 +55,31 @@ pub mod attempts {
         pub used: Option<i64>,
         pub used_of: Option<String>,
     }
-
-    entity_tail!();
 }
 
-/// `sales_channels`: snapshot rows of external shops whose orders are fulfilled here.
-pub mod sales_channels {
-    use sea_orm::entity::prelude::*;
-
-    /// Row of the `sales_channels` table.
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "sales_channels")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub version: i64,
-        pub schema: i64,
-        pub doc: String,
+snapshots! {
+    /// `sales_channels`: snapshot rows of external shops whose orders are fulfilled here.
+    sales_channels = "sales_channels" {
         pub name: String,
         pub kind: String,
         pub archived: bool,
         pub created_at: i64,
     }
-
-    entity_tail!();
 }
 
-/// `sales_channel_variants`: variant map entries, as rows of the sales channel. An entry specifies the SKU that is made
-/// for a variant sold by the external shop.
-pub mod sales_channel_variants {
-    use sea_orm::entity::prelude::*;
-
-    /// Row of the `sales_channel_variants` table.
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "sales_channel_variants")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub schema: i64,
-        pub doc: String,
+rows! {
+    /// `sales_channel_variants`: variant map entries, as rows of the sales channel. An entry specifies the SKU that is
+    /// made for a variant sold by the external shop.
+    sales_channel_variants = "sales_channel_variants" {
         pub channel_id: String,
         pub variant: String,
         pub sku_id: String,
     }
-
-    entity_tail!();
 }
 
-/// `channel_orders`: snapshot rows of orders sold by external shops.
-pub mod channel_orders {
-    use sea_orm::entity::prelude::*;
-
-    /// Row of the `channel_orders` table.
-    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
-    #[sea_orm(table_name = "channel_orders")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub id: String,
-        pub version: i64,
-        pub schema: i64,
-        pub doc: String,
+snapshots! {
+    /// `channel_orders`: snapshot rows of orders sold by external shops.
+    channel_orders = "channel_orders" {
         pub channel_id: String,
         pub number: String,
         pub status: String,
@@ -155,6 +88,4 @@ pub mod channel_orders {
         pub order_id: String,
         pub created_at: i64,
     }
-
-    entity_tail!();
 }

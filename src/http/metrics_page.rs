@@ -54,12 +54,8 @@ impl MetricsPage {
         L: IntoIterator<Item = (&'static str, S)>,
         S: Into<String>,
     {
-        self.add(
-            name,
-            help,
-            MetricType::Counter,
-            all.into_iter().map(|(labels, number)| (labels, MetricKind::Counter(number))),
-        );
+        let all = all.into_iter().map(|(labels, number)| (labels, MetricKind::Counter(number)));
+        self.add(name, help, MetricType::Counter, all);
     }
     /// Adds a family of gauges.
     pub fn gauge<L, S>(&mut self, name: &'static str, help: &'static str, all: impl IntoIterator<Item = (L, i64)>)
@@ -67,12 +63,8 @@ impl MetricsPage {
         L: IntoIterator<Item = (&'static str, S)>,
         S: Into<String>,
     {
-        self.add(
-            name,
-            help,
-            MetricType::Gauge,
-            all.into_iter().map(|(labels, number)| (labels, MetricKind::Gauge(number))),
-        );
+        let all = all.into_iter().map(|(labels, number)| (labels, MetricKind::Gauge(number)));
+        self.add(name, help, MetricType::Gauge, all);
     }
     /// Adds a family of histograms.
     pub fn histogram<L, S>(

@@ -91,6 +91,14 @@ fn clause(reason: &str) -> String {
 }
 
 impl PrinterError {
+    /// Converts a rejection with the given status, by which the printer reports that a file is printing or paused.
+    pub(crate) fn or_in_use(self, status: u16, file: &str) -> Self {
+        match self {
+            Self::Refused { status: actual, .. } if actual == status => Self::InUse(file.to_owned()),
+            other => other,
+        }
+    }
+
     /// Returns whether a start command definitely did not start the print, because the printer itself rejected the
     /// command (a 4xx response) or nothing was sent.
     pub fn certainly_not_done(&self) -> bool {

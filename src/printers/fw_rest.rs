@@ -213,7 +213,7 @@ impl Adapter for FwRest {
         match self.wire.delete(&format!("server/files/gcodes/{name}")).await {
             Ok(_) => Ok(Deleted::Gone),
             Err(PrinterError::Refused { status: 400, .. } | PrinterError::NotFound(_)) => Ok(Deleted::NotFound),
-            Err(error) => Err(read::in_use(error, name)),
+            Err(error) => Err(error.or_in_use(read::IN_USE_STATUS, name)),
         }
     }
 

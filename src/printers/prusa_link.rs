@@ -234,7 +234,8 @@ impl Adapter for PrusaLink {
         match self.wire.delete(&self.resource(name).await?).await {
             Ok(_) => Ok(Deleted::Gone),
             Err(PrinterError::NotFound(_)) => Ok(Deleted::NotFound),
-            Err(error) => Err(read::in_use(error, name)),
+            // The file is printing or paused.
+            Err(error) => Err(error.or_in_use(409, name)),
         }
     }
 

@@ -252,7 +252,7 @@ impl Adapter for ServerRest {
         match self.wire.delete(&files::resource(name)?).await {
             Ok(_) => Ok(Deleted::Gone),
             Err(PrinterError::NotFound(_)) => Ok(Deleted::NotFound),
-            Err(error) => Err(read::in_use(error, name)),
+            Err(error) => Err(error.or_in_use(read::IN_USE_STATUS, name)),
         }
     }
 

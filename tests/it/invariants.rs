@@ -261,13 +261,14 @@ fn a_long_file_is_found() {
 }
 
 /// Every folder of the repository that holds Rust code.
-const FOLDERS: [&str; 10] = [
+const FOLDERS: [&str; 11] = [
     "src",
     "tests",
     "benches",
     "tools",
     "migrations/src",
     "api-derive/src",
+    "api-requests/src",
     "api-schema/src",
     "bounded-json/src",
     "stop-signals/src",

@@ -264,20 +264,32 @@ impl<T: StoredAggregate> SupervisorState<T> {
         }
     }
 
-    fn passivate(&mut self, id: Id, generation: u64) {
-        let Some(entry) = self.args.entries.get(&id).map(|entry| entry.clone()) else { return };
+    /// Gives a running generation of an aggregate another status. Returns its entry and its actor, which the caller
+    /// stops; `None` if another generation runs by now, or none.
+    fn withdraw(
+        &mut self,
+        id: Id,
+        generation: u64,
+        next: ActorStatus<T>,
+    ) -> Option<(Arc<DirectoryEntry<T>>, ActorRef<Msg<T>>)> {
+        let entry = self.args.entries.get(&id).map(|entry| entry.clone())?;
         let mut gone = None;
         entry.status.send_if_modified(|status| {
             if status.0 != generation || !matches!(status.1, ActorStatus::Here(_)) {
                 return false;
             }
-            if let ActorStatus::Here(actor) = std::mem::replace(&mut status.1, ActorStatus::Resting) {
+            if let ActorStatus::Here(actor) = std::mem::replace(&mut status.1, next) {
                 gone = Some(actor);
             }
             true
         });
-        let Some(actor) = gone else { return };
+        let actor = gone?;
         self.by_actor.remove(&actor.get_id()); // asked for: not a crash
+        Some((entry, actor))
+    }
+
+    fn passivate(&mut self, id: Id, generation: u64) {
+        let Some((_, actor)) = self.withdraw(id, generation, ActorStatus::Resting) else { return };
         self.leaving.insert(actor.get_id(), id);
         self.children.remove(&id);
         actor.stop(None); // the queue is dropped; every envelope in it goes back to its caller
@@ -287,18 +299,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
     /// Takes an aggregate out of service that has not crashed but cannot be read. Waiting commands fail because the
     /// aggregate is parked.
     fn park(&mut self, id: Id, generation: u64, why: &str, me: &ActorRef<SupervisorMsg<T>>) {
-        let Some(entry) = self.args.entries.get(&id).map(|entry| entry.clone()) else { return };
-        let mut gone = None;
-        entry.status.send_if_modified(|status| {
-            if status.0 != generation || !matches!(status.1, ActorStatus::Here(_)) {
-                return false;
-            }
-            if let ActorStatus::Here(actor) = std::mem::replace(&mut status.1, ActorStatus::Parked) {
-                gone = Some(actor);
-            }
-            true
-        });
-        let Some(actor) = gone else { return };
+        let Some((entry, actor)) = self.withdraw(id, generation, ActorStatus::Parked) else { return };
         let mut last_error = entry.last_error.lock().unwrap_or_else(PoisonError::into_inner);
         // Said once, and again when it is another row.
         if last_error.as_deref() != Some(why) {
@@ -306,7 +307,6 @@ impl<T: StoredAggregate> SupervisorState<T> {
             *last_error = Some(why.to_owned());
         }
         drop(last_error);
-        self.by_actor.remove(&actor.get_id()); // asked for: not a crash
         actor.stop(None);
         me.send_after(self.args.policy.probe, move || SupervisorMsg::Restart(id, generation));
     }

@@ -159,13 +159,7 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
         if let Some(connection) = with.connections.get(of.id()) {
             connection.look.notify_one();
         }
-        let confirm_ms = with.confirm_ms(of);
-        let longest = Duration::from_millis(confirm_ms.unsigned_abs());
-        // The clock may have been set since the permission: it counts only where a restart left nothing better.
-        match permitted_at {
-            Some(permitted_at) => tokio::time::sleep_until(permitted_at + longest).await,
-            None => with.environment.wait_until(at.plus_ms(confirm_ms), longest).await,
-        }
+        with.wait_for_confirmation(of, at, permitted_at).await;
         tell(of, PrinterNews::ManualUnclear(id)).await;
     }
 }

@@ -10,7 +10,7 @@ use crate::access::{
     Access, AccessCommand, AccessRow, ApiKey, CREDENTIALS_CHANGED, OpenStaffSession, SessionAnswer, StaffCommand,
     StaffSession, User, UserAnswer, UserEdit, factor, normal_email,
 };
-use crate::aggregate::{Aggregate, AuditFacts, Command, Confirmation, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, AuditFacts, Command, Confirmation, Decision, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::principal::{Principal, Role};
@@ -86,12 +86,7 @@ impl Command<Access> for StaffCommand {
 impl Command<Access> for OpenStaffSession {
     type Answer = SessionAnswer;
 
-    fn decide(
-        &self,
-        this: Option<&Access>,
-        _: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Access, Self::Answer>, Refusal> {
+    fn decide(&self, this: Option<&Access>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<Access, Self::Answer> {
         let this = this.cloned().unwrap_or_default();
         let user = this.user(self.user).filter(|user| user.active && user.password_hash == self.checked_hash);
         let user = user.cloned().ok_or_else(credentials_changed)?;
@@ -111,7 +106,7 @@ impl Command<Access> for OpenStaffSession {
 impl Command<Access> for AccessCommand {
     type Answer = Confirmation;
 
-    fn decide(&self, this: Option<&Access>, _: Id, cx: &DecisionContext<'_>) -> Result<Decision<Access>, Refusal> {
+    fn decide(&self, this: Option<&Access>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<Access> {
         let this = this.cloned().unwrap_or_default();
         Ok(match self {
             AccessCommand::EndSession(id) => end(this, |session| session.id == *id),

@@ -1,7 +1,7 @@
 //! Dispatch of commands to their rules, and derivation of effects from the state.
 
 use super::{ChannelOrder, ChannelOrderAnswer, ChannelOrderCommand, ChannelOrderEffect, TrackingState};
-use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::mail::Mail;
@@ -51,7 +51,7 @@ impl Command<ChannelOrder> for ChannelOrderCommand {
         this: Option<&ChannelOrder>,
         id: Id,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<ChannelOrder, Self::Answer>, Refusal> {
+    ) -> DecisionResult<ChannelOrder, Self::Answer> {
         use ChannelOrderCommand as C;
         let mut order = match (this, self) {
             (Some(order), _) => order.clone(),

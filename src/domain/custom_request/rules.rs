@@ -6,7 +6,7 @@ use super::{
     CustomRequest, CustomRequestChange, CustomRequestCommand, CustomRequestCreated, CustomRequestStatus, MAX_PHOTOS,
     NewCustomRequest, NewPhoto, Photo,
 };
-use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::event::Event;
 use crate::event::data::CustomRequestData;
@@ -39,7 +39,7 @@ impl Command<CustomRequest> for CustomRequestCommand {
         this: Option<&CustomRequest>,
         id: Id,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<CustomRequest, Self::Answer>, Refusal> {
+    ) -> DecisionResult<CustomRequest, Self::Answer> {
         use CustomRequestCommand as C;
         use CustomRequestStatus as S;
         let before = match (this, self) {

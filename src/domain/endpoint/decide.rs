@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::endpoint::{
     DELIVERY_WINDOW, Delivery, DeliveryAnswer, DeliveryCommand, DeliveryState, DueEvent, Endpoint, EndpointAnswer,
@@ -139,7 +139,7 @@ impl Command<Endpoint> for DeliveryCommand {
         this: Option<&Endpoint>,
         _: Id,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Endpoint, Self::Answer>, Refusal> {
+    ) -> DecisionResult<Endpoint, Self::Answer> {
         let this = existing(this)?;
         match self {
             DeliveryCommand::Test(due) => {

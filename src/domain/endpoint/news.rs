@@ -1,7 +1,7 @@
 //! Outcomes of an endpoint's effects: events passed by the cursor, deliveries loaded, and attempts made.
 
 use super::decide::delivery;
-use crate::aggregate::{Aggregate as _, Command, Confirmation, Decision, DecisionContext};
+use crate::aggregate::{Aggregate as _, Command, Confirmation, Decision, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::endpoint::{
     Delivery, DeliveryAttempt, DeliveryState, DueEvent, Endpoint, EndpointNews, EndpointState, replay,
@@ -17,7 +17,7 @@ use words::staff::alerts as texts;
 impl Command<Endpoint> for EndpointNews {
     type Answer = Confirmation;
 
-    fn decide(&self, this: Option<&Endpoint>, _: Id, cx: &DecisionContext<'_>) -> Result<Decision<Endpoint>, Refusal> {
+    fn decide(&self, this: Option<&Endpoint>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<Endpoint> {
         let this = this.ok_or_else(|| Refusal::not_found(Endpoint::KIND))?;
         Ok(match self {
             EndpointNews::Refilled { number, rows, more } => refilled(this, cx, *number, rows, *more),
@@ -39,7 +39,7 @@ impl Command<Endpoint> for EndpointNews {
 impl Command<Endpoint> for DeliveryAttempt {
     type Answer = Confirmation;
 
-    fn decide(&self, this: Option<&Endpoint>, _: Id, cx: &DecisionContext<'_>) -> Result<Decision<Endpoint>, Refusal> {
+    fn decide(&self, this: Option<&Endpoint>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<Endpoint> {
         let this = this.ok_or_else(|| Refusal::not_found(Endpoint::KIND))?;
         Ok(if this.archived { Decision::unchanged(Confirmation::Done) } else { tried(this, cx, self) })
     }

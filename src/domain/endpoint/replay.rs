@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::decide::{again, existing};
-use crate::aggregate::{Command, Confirmation, Decision, DecisionContext};
+use crate::aggregate::{Command, Confirmation, Decision, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::endpoint::{Delivery, DeliveryState, Endpoint, ReplayAnswer, ReplayEvents};
 use crate::event;
@@ -43,7 +43,7 @@ impl Command<Endpoint> for ReplayEvents {
         this: Option<&Endpoint>,
         _: Id,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Endpoint, Self::Answer>, Refusal> {
+    ) -> DecisionResult<Endpoint, Self::Answer> {
         let this = existing(this)?;
         let Self { since, count } = *self;
         if this.replaying.is_some() {

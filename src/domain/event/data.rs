@@ -68,15 +68,20 @@ carried_by! { OrderData:
     "order.refunded", "All remaining payments of an order were refunded.";
 }
 
-fn order_example(more: serde_json::Value) -> serde_json::Value {
-    let mut example = json!({
-        "orderId": ORDER, "number": "ORD-000123", "status": "paid", "totalCents": 2500, "currency": "usd",
-        "customerEmail": "customer@example.org",
-    });
+/// Adds members to an example, in place of those with the same names.
+fn with_members(mut example: serde_json::Value, more: serde_json::Value) -> serde_json::Value {
     for (name, value) in more.as_object().into_iter().flatten() {
         example[name] = value.clone();
     }
     example
+}
+
+fn order_example(more: serde_json::Value) -> serde_json::Value {
+    let example = json!({
+        "orderId": ORDER, "number": "ORD-000123", "status": "paid", "totalCents": 2500, "currency": "usd",
+        "customerEmail": "customer@example.org",
+    });
+    with_members(example, more)
 }
 
 /// Data for an event about an order's shipment.
@@ -284,12 +289,8 @@ carried_by! { PrinterData:
 }
 
 fn printer_example(more: serde_json::Value) -> serde_json::Value {
-    let mut example =
-        json!({"printerId": PRINTER, "name": "Left", "lastSeenAt": "2026-11-02T10:15:00.000Z", "jobId": JOB});
-    for (name, value) in more.as_object().into_iter().flatten() {
-        example[name] = value.clone();
-    }
-    example
+    let example = json!({"printerId": PRINTER, "name": "Left", "lastSeenAt": "2026-11-02T10:15:00.000Z", "jobId": JOB});
+    with_members(example, more)
 }
 
 /// Data for an event about a printer that cannot be reached.

@@ -7,7 +7,6 @@ use crate::address::Address;
 use crate::aggregate::{DecisionContext, NewAggregate};
 use crate::event::Event;
 use crate::id::Id;
-use crate::ledger::Ledger;
 use crate::time::Timestamp;
 
 /// Payment state of an order, as tracked by its invoice.
@@ -90,37 +89,23 @@ impl NewInvoice {
         let shipping = (order.shipping_cents, order.shipping_tax_rate_bps);
         let sums = Sums::of(&order.lines, shipping, order.discount_cents)?;
         let sums = Sums { rounding_cents: order.rounding_cents, ..sums };
+        let content = InvoiceContent {
+            lines: order.lines,
+            shipping_cents: order.shipping_cents,
+            shipping_tax_rate_bps: order.shipping_tax_rate_bps,
+            discount_cents: order.discount_cents,
+            sums,
+            currency: order.currency,
+            buyer: order.buyer,
+            notes: None,
+        };
         let mut invoice = Invoice {
-            id: cx.ids.id(),
-            revision: 1,
-            status: InvoiceStatus::Draft,
-            site: order.site,
             order_id: Some(order.order_id),
             order_number: Some(order.order_number),
             customer_email: order.customer_email,
-            content: InvoiceContent {
-                lines: order.lines,
-                shipping_cents: order.shipping_cents,
-                shipping_tax_rate_bps: order.shipping_tax_rate_bps,
-                discount_cents: order.discount_cents,
-                sums,
-                currency: order.currency,
-                buyer: order.buyer,
-                notes: None,
-            },
-            due_at: None,
             supplied_at: order.supplied_at,
             ship_to: order.ship_to,
-            issued_at: None,
-            paid_at: None,
-            ledger: Ledger::default(),
-            documents: Vec::new(),
-            flags: Vec::new(),
-            pay_link: None,
-            pay_links: 0,
-            followed: 0,
-            created_at: cx.now,
-            updated_at: cx.now,
+            ..Invoice::blank(cx, cx.ids.id(), order.site, content)
         };
         let mut rows = vec![invoice.issue(cx, order.money.received_cents)];
         let mut events = vec![invoice.event(cx, "invoice.issued")];

@@ -56,18 +56,18 @@ fn content(cx: &DecisionContext<'_>, draft: &DraftInvoice) -> Result<InvoiceCont
 }
 
 impl Invoice {
-    /// Creates a draft from an operator's input.
-    pub(super) fn draft(cx: &DecisionContext<'_>, id: Id, draft: &DraftInvoice) -> Result<Self, Refusal> {
-        Ok(Self {
+    /// Returns a draft with the given content that belongs to nobody yet.
+    pub(super) fn blank(cx: &DecisionContext<'_>, id: Id, site: String, content: InvoiceContent) -> Self {
+        Self {
             id,
             revision: 1,
             status: InvoiceStatus::Draft,
-            site: draft.site.clone().unwrap_or_else(|| cx.rules.site.clone()),
+            site,
             order_id: None,
             order_number: None,
-            customer_email: draft.customer_email.as_ref().map(|email| email.trim().to_lowercase()),
-            content: content(cx, draft)?,
-            due_at: draft.due_at,
+            customer_email: None,
+            content,
+            due_at: None,
             supplied_at: None,
             ship_to: None,
             issued_at: None,
@@ -80,6 +80,16 @@ impl Invoice {
             followed: 0,
             created_at: cx.now,
             updated_at: cx.now,
+        }
+    }
+
+    /// Creates a draft from an operator's input.
+    pub(super) fn draft(cx: &DecisionContext<'_>, id: Id, draft: &DraftInvoice) -> Result<Self, Refusal> {
+        let site = draft.site.clone().unwrap_or_else(|| cx.rules.site.clone());
+        Ok(Self {
+            customer_email: draft.customer_email.as_ref().map(|email| email.trim().to_lowercase()),
+            due_at: draft.due_at,
+            ..Self::blank(cx, id, site, content(cx, draft)?)
         })
     }
 

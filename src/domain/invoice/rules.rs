@@ -2,7 +2,7 @@
 
 use super::change::InvoiceChange;
 use super::{Invoice, InvoiceAnswer, InvoiceCommand, InvoiceRow, InvoiceStatus, LedgerCommand, LedgerEffect};
-use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::ledger::{self, LedgerOwner as _, books, flag_money};
@@ -39,7 +39,7 @@ impl Command<Invoice> for InvoiceCommand {
         this: Option<&Invoice>,
         id: Id,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Invoice, Self::Answer>, Refusal> {
+    ) -> DecisionResult<Invoice, Self::Answer> {
         let invoice = match (this, self) {
             (None, InvoiceCommand::Create(draft)) => {
                 return Ok(InvoiceChange::of(cx, Invoice::draft(cx, id, draft)?).done(None));

@@ -97,6 +97,13 @@ impl LedgerEdit<'_> {
         self.ledger.payments.push(payment);
     }
 
+    /// Adds a refund that lowers the balance, and reports it.
+    pub(super) fn add_refund(&mut self, refund: Payment) {
+        self.add_payment(refund);
+        self.refund_recorded();
+        self.money_went();
+    }
+
     /// Replaces the payment at the given index with an updated version.
     pub(super) fn replace_payment(&mut self, at: usize, payment: Payment) {
         self.changes.push(LedgerChange::Payment(payment.clone()));

@@ -1,5 +1,6 @@
 //! Money that a different shop collects and refunds, without our own processor.
 
+use super::refunds::given_back;
 use super::{LedgerEdit, Payment};
 
 /// Records a payment collected by a different shop.
@@ -23,15 +24,5 @@ pub(crate) fn returned_elsewhere(on: &mut LedgerEdit<'_>, method: &str, sum: i64
     if more <= 0 {
         return;
     }
-    let refund = Payment {
-        amount_cents: -more,
-        currency: paid.currency,
-        method: paid.method,
-        reference: paid.reference,
-        refund_of: Some(paid.id),
-        ..on.blank()
-    };
-    on.add_payment(refund);
-    on.refund_recorded();
-    on.money_went();
+    given_back(on, &paid, more, &paid.method, paid.reference.as_ref());
 }

@@ -233,9 +233,7 @@ pub(super) fn record_refund(
         whole,
         ..on.blank()
     };
-    on.add_payment(refund);
-    on.refund_recorded();
-    on.money_went();
+    on.add_refund(refund);
 }
 
 /// Sets and clears the flags for money that needs an operator's attention, and ends a checkout that no longer matches.

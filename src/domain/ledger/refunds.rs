@@ -124,7 +124,13 @@ pub(crate) fn refund_otherwise(
 }
 
 /// Records a refund made by means other than a processor refund.
-fn given_back(on: &mut LedgerEdit<'_>, paid: &Payment, cents: i64, method: &str, reference: Option<&String>) {
+pub(super) fn given_back(
+    on: &mut LedgerEdit<'_>,
+    paid: &Payment,
+    cents: i64,
+    method: &str,
+    reference: Option<&String>,
+) {
     let refund = Payment {
         amount_cents: -cents,
         currency: paid.currency.clone(),
@@ -133,9 +139,7 @@ fn given_back(on: &mut LedgerEdit<'_>, paid: &Payment, cents: i64, method: &str,
         refund_of: Some(paid.id),
         ..on.blank()
     };
-    on.add_payment(refund);
-    on.refund_recorded();
-    on.money_went();
+    on.add_refund(refund);
 }
 
 /// Requests refunds from the processor through effects.

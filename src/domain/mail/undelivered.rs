@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{MAX_TRIES, Mail, MailState, retry_ms};
-use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::refusal::Refusal;
@@ -118,12 +118,7 @@ impl Command<Mail> for UndeliveredCommand {
     /// State of the email after the command.
     type Answer = Box<Mail>;
 
-    fn decide(
-        &self,
-        this: Option<&Mail>,
-        _: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Mail, Box<Mail>>, Refusal> {
+    fn decide(&self, this: Option<&Mail>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<Mail, Box<Mail>> {
         let mail = this.ok_or_else(|| Refusal::not_found(Mail::KIND))?;
         Ok(match self.apply(mail, cx.now)? {
             Some(next) => Decision::to(next.clone(), Box::new(next)),

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::aggregate::{Aggregate as _, Command, Confirmation, Decision, DecisionContext};
+use crate::aggregate::{Aggregate as _, Command, Confirmation, Decision, DecisionContext, DecisionResult};
 use crate::amount::Amount;
 use crate::audit::AuditedAct;
 use crate::id::Id;
@@ -57,7 +57,7 @@ impl Command<Material> for ClaimStock {
         this: Option<&Material>,
         _: Id,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Material, Self::Answer>, Refusal> {
+    ) -> DecisionResult<Material, Self::Answer> {
         let material = material_of(this)?;
         if material.archived {
             // Claims on it stay short.
@@ -76,7 +76,7 @@ impl Command<Material> for ClaimStock {
 impl Command<Material> for ClaimNews {
     type Answer = Confirmation;
 
-    fn decide(&self, this: Option<&Material>, _: Id, cx: &DecisionContext<'_>) -> Result<Decision<Material>, Refusal> {
+    fn decide(&self, this: Option<&Material>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<Material> {
         let material = material_of(this)?;
         if material.archived {
             return Ok(Decision::unchanged(Confirmation::Done));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::aggregate::{Command, Confirmation, Decision, DecisionContext};
+use crate::aggregate::{Command, Confirmation, Decision, DecisionContext, DecisionResult};
 use crate::amount::Amount;
 use crate::audit::AuditedAct;
 use crate::id::Id;
@@ -74,7 +74,7 @@ impl Command<Material> for LinkCommand {
 impl Command<Material> for UnlinkStock {
     type Answer = Confirmation;
 
-    fn decide(&self, this: Option<&Material>, _: Id, cx: &DecisionContext<'_>) -> Result<Decision<Material>, Refusal> {
+    fn decide(&self, this: Option<&Material>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<Material> {
         let material = existing(this)?;
         let mut change = MaterialChange::of(material, cx);
         change.remove_link(link_to(material, self.0)?);

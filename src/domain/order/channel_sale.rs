@@ -9,11 +9,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::change::OrderChange;
-use super::place::{DEFAULT_PRIORITY, check_new, named, with_region_code};
+use super::invoiced::invoice_lines;
+use super::place::{blank, check_new, named};
 use super::{NewOrder, Order, OrderAnswer, OrderEffect, OrderNewsAnswer, OrderStatus, PrinterRecords};
-use crate::aggregate::{Decision, DecisionContext, NumberSeries};
+use crate::aggregate::{Decision, DecisionContext};
 use crate::id::Id;
-use crate::invoice::{InvoiceLine, Sums};
+use crate::invoice::Sums;
 use crate::ledger::{returned_elsewhere, taken_elsewhere};
 use crate::refusal::Refusal;
 
@@ -101,15 +102,7 @@ pub(super) fn create(
 ) -> Result<Decision<Order, OrderAnswer>, Refusal> {
     let SoldOrder { new, sold, .. } = order;
     check_new(new, cx.rules, cx.now)?;
-    let of_kit = new.lines.iter().filter(|line| line.kit_line.is_none());
-    let priced: Vec<InvoiceLine> = of_kit
-        .map(|line| InvoiceLine {
-            description: line.description.clone(),
-            quantity: line.quantity,
-            unit_price_cents: line.unit_price_cents,
-            tax_rate_bps: line.tax_rate_bps,
-        })
-        .collect();
+    let priced = invoice_lines(&new.lines);
     let shipping = (order.shipping_cents, sold.shipping_tax_rate_bps);
     let sums = Sums::of(&priced, shipping, order.discount_cents)
         .ok_or_else(|| Refusal::field("lines", "the total is too large"))?;
@@ -117,42 +110,16 @@ pub(super) fn create(
         return Err(Refusal::field("totalCents", "must equal the sum of lines, shipping, discount and tax"));
     }
     let new_order = Order {
-        id,
-        number: cx.ids.number(NumberSeries::Order),
-        revision: 0,
-        kind: new.kind,
         status: OrderStatus::Created,
-        site: new.site.clone().unwrap_or_else(|| cx.rules.site.clone()),
-        made_by: new.made_by,
-        customer_id: new.customer_id,
         customer_email: new.customer_email.as_ref().map(|email| email.trim().to_lowercase()),
         lines: new.lines.clone(),
-        currency: new.currency.to_lowercase(),
         subtotal_cents: sums.subtotal_cents,
         shipping_cents: order.shipping_cents,
         tax_cents: sums.tax_cents,
         discount_cents: order.discount_cents,
         total_cents: order.total_cents,
-        notes: new.notes.clone(),
-        internal_notes: new.internal_notes.clone(),
-        shipping_address: new.shipping_address.as_ref().map(with_region_code),
-        priority: new.priority.unwrap_or(DEFAULT_PRIORITY),
-        due_at: new.due_at,
-        promise: None,
-        late_since: None,
-        shipment: None,
-        shipments: Vec::new(),
-        flags: Vec::new(),
-        ledger: Default::default(),
-        buyer: new.buyer.clone(),
-        invoice: None,
-        invoice_waits: false,
         sold: Some(sold.clone()),
-        created_at: cx.now,
-        paid_at: None,
-        updated_at: cx.now,
-        jobs: Default::default(),
-        has_traced_departures: false,
+        ..blank(id, cx, new)
     };
     let mut change = OrderChange::of(cx, new_order);
     change.event("order.created");

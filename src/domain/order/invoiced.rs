@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::change::OrderChange;
-use super::{Order, OrderAnswer, OrderEffect, OrderNewsAnswer, OrderStatus};
+use super::{Order, OrderAnswer, OrderEffect, OrderLine, OrderNewsAnswer, OrderStatus};
 use crate::aggregate::{Decision, NewAggregate};
 use crate::id::Id;
 use crate::invoice::{InvoiceLine, NewInvoice, OrderPaymentSummary, OrderToInvoice};
@@ -119,24 +119,27 @@ impl Order {
     }
 }
 
+/// Returns the invoice lines of an order. Parts of kits are not invoiced, because the kit's line has the price.
+pub(super) fn invoice_lines(lines: &[OrderLine]) -> Vec<InvoiceLine> {
+    let sold = lines.iter().filter(|line| line.kit_line.is_none());
+    sold.map(|line| InvoiceLine {
+        description: line.description.clone(),
+        quantity: line.quantity,
+        unit_price_cents: line.unit_price_cents,
+        tax_rate_bps: line.tax_rate_bps,
+    })
+    .collect()
+}
+
 impl OrderChange<'_> {
-    /// Creates the invoice, unless there is one. Parts of kits are not invoiced, because the kit's line has the price.
-    /// If the seller's name or address is missing, the order continues, and its invoice is put on hold without a
-    /// number.
+    /// Creates the invoice, unless there is one. If the seller's name or address is missing, the order continues, and
+    /// its invoice is put on hold without a number.
     pub(super) fn make_invoice(&mut self) {
         if self.order.invoice.is_some() {
             return;
         }
         let order = &self.order;
-        let sold = order.lines.iter().filter(|line| line.kit_line.is_none());
-        let lines: Vec<InvoiceLine> = sold
-            .map(|line| InvoiceLine {
-                description: line.description.clone(),
-                quantity: line.quantity,
-                unit_price_cents: line.unit_price_cents,
-                tax_rate_bps: line.tax_rate_bps,
-            })
-            .collect();
+        let lines = invoice_lines(&order.lines);
         let shipping_tax_rate_bps = {
             let own_bps = || lines.first().map_or(0, |line| line.tax_rate_bps);
             order.sold.as_ref().map_or_else(own_bps, |sold| sold.shipping_tax_rate_bps)

@@ -129,23 +129,9 @@ impl NewOrder {
     }
 }
 
-/// Creates the order, placed or as a draft. All errors in its lines are reported together.
-pub(super) fn create(
-    id: Id,
-    cx: &DecisionContext<'_>,
-    new: &NewOrder,
-    agreed: Option<&AgreedTerms>,
-) -> Result<Decision<Order, OrderAnswer>, Refusal> {
-    check_new(new, cx.rules, cx.now)?;
-    let customer_email = customer_email(cx.by, new.customer_email.as_ref())?;
-    let bps = agreed.map_or_else(|| tax_bps(cx.rules, new.shipping_address.as_ref()), |agreed| agreed.tax_rate_bps);
-    let shipping = match agreed {
-        Some(agreed) => agreed.shipping_cents,
-        None if new.own_use => 0,
-        None => cx.rules.shipping_flat_cents,
-    };
-    let (lines, subtotal, tax, total) = priced(&new.lines, bps, shipping)?;
-    let order = Order {
+/// Returns the order as requested, but without the customer's email address, the lines and all amounts.
+pub(super) fn blank(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Order {
+    Order {
         id,
         number: cx.ids.number(NumberSeries::Order),
         revision: 0,
@@ -154,15 +140,15 @@ pub(super) fn create(
         site: new.site.clone().unwrap_or_else(|| cx.rules.site.clone()),
         made_by: new.made_by,
         customer_id: new.customer_id,
-        customer_email,
+        customer_email: None,
         buyer: new.buyer.clone(),
-        lines,
+        lines: Vec::new(),
         currency: new.currency.to_lowercase(),
-        subtotal_cents: subtotal,
-        shipping_cents: shipping,
-        tax_cents: tax,
+        subtotal_cents: 0,
+        shipping_cents: 0,
+        tax_cents: 0,
         discount_cents: 0,
-        total_cents: total,
+        total_cents: 0,
         notes: new.notes.clone(),
         internal_notes: new.internal_notes.clone(),
         shipping_address: new.shipping_address.as_ref().map(with_region_code),
@@ -182,6 +168,33 @@ pub(super) fn create(
         updated_at: cx.now,
         jobs: Default::default(),
         has_traced_departures: false,
+    }
+}
+
+/// Creates the order, placed or as a draft. All errors in its lines are reported together.
+pub(super) fn create(
+    id: Id,
+    cx: &DecisionContext<'_>,
+    new: &NewOrder,
+    agreed: Option<&AgreedTerms>,
+) -> Result<Decision<Order, OrderAnswer>, Refusal> {
+    check_new(new, cx.rules, cx.now)?;
+    let customer_email = customer_email(cx.by, new.customer_email.as_ref())?;
+    let bps = agreed.map_or_else(|| tax_bps(cx.rules, new.shipping_address.as_ref()), |agreed| agreed.tax_rate_bps);
+    let shipping = match agreed {
+        Some(agreed) => agreed.shipping_cents,
+        None if new.own_use => 0,
+        None => cx.rules.shipping_flat_cents,
+    };
+    let (lines, subtotal, tax, total) = priced(&new.lines, bps, shipping)?;
+    let order = Order {
+        customer_email,
+        lines,
+        subtotal_cents: subtotal,
+        shipping_cents: shipping,
+        tax_cents: tax,
+        total_cents: total,
+        ..blank(id, cx, new)
     };
     let mut change = OrderChange::of(cx, order);
     change.event(if new.draft { "order.draft" } else { "order.created" });

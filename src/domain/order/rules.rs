@@ -9,7 +9,7 @@ use super::{
     JobAnswer, JobCommand, LedgerCommand, Order, OrderAnswer, OrderCommand, OrderCreated, OrderEffect, OrderNews,
     OrderNewsAnswer, OrderRow, RecallClaims,
 };
-use crate::aggregate::{Aggregate, Command, Decision, DecisionContext};
+use crate::aggregate::{Aggregate, Command, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::job::{AttemptState, ClaimStatus, JobState};
@@ -103,12 +103,7 @@ fn begin<'a>(this: Option<&Order>, cx: &'a DecisionContext<'a>) -> Result<OrderC
 impl Command<Order> for OrderCommand {
     type Answer = OrderAnswer;
 
-    fn decide(
-        &self,
-        this: Option<&Order>,
-        id: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Order, Self::Answer>, Refusal> {
+    fn decide(&self, this: Option<&Order>, id: Id, cx: &DecisionContext<'_>) -> DecisionResult<Order, Self::Answer> {
         match (this, self) {
             (None, OrderCommand::Create(new)) => return place::create(id, cx, new, None),
             (None, OrderCommand::CreateAgreed { new, agreed }) => return place::create(id, cx, new, Some(agreed)),
@@ -187,12 +182,7 @@ impl Command<Order> for OrderCommand {
 impl Command<Order> for JobCommand {
     type Answer = JobAnswer;
 
-    fn decide(
-        &self,
-        this: Option<&Order>,
-        _: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Order, Self::Answer>, Refusal> {
+    fn decide(&self, this: Option<&Order>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<Order, Self::Answer> {
         let change = begin(this, cx)?;
         match self {
             JobCommand::Dispatch { job, printer } => change.dispatch(*job, *printer),
@@ -226,12 +216,7 @@ impl Command<Order> for JobCommand {
 impl Command<Order> for OrderNews {
     type Answer = OrderNewsAnswer;
 
-    fn decide(
-        &self,
-        this: Option<&Order>,
-        _: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Order, Self::Answer>, Refusal> {
+    fn decide(&self, this: Option<&Order>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<Order, Self::Answer> {
         let change = begin(this, cx)?;
         Ok(match self {
             OrderNews::ShopTold { shipments, last } => change.shop_told(*shipments, *last),
@@ -274,12 +259,7 @@ impl Command<Order> for OrderNews {
 impl Command<Order> for RecallClaims {
     type Answer = Vec<ClaimId>;
 
-    fn decide(
-        &self,
-        this: Option<&Order>,
-        _: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Order, Self::Answer>, Refusal> {
+    fn decide(&self, this: Option<&Order>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<Order, Self::Answer> {
         let Self(claims, reason) = self;
         Ok(begin(this, cx)?.recall(claims, reason))
     }

@@ -8,7 +8,7 @@ use super::{
     ManualPrint, ManualPrintAnswer, PrintManually, Printer, PrinterAnswer, PrinterCommand, PrinterNews, PrinterUpload,
     ReminderAnswer, ReminderCommand, TakeAnswer, TakeAttempt, UploadAnswer,
 };
-use crate::aggregate::{Aggregate as _, AuditFacts, Command, Confirmation, Decision, DecisionContext};
+use crate::aggregate::{Aggregate as _, AuditFacts, Command, Confirmation, Decision, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::refusal::Refusal;
@@ -46,7 +46,7 @@ impl Command<Printer> for PrinterCommand {
         this: Option<&Printer>,
         id: Id,
         cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Printer, Self::Answer>, Refusal> {
+    ) -> DecisionResult<Printer, Self::Answer> {
         let decision = match (this, self) {
             (None, PrinterCommand::Create(fields)) => create(id, cx, fields),
             _ => self.change(existing(this)?, cx)?,
@@ -130,7 +130,7 @@ impl PrinterCommand {
 impl Command<Printer> for PrinterNews {
     type Answer = Confirmation;
 
-    fn decide(&self, this: Option<&Printer>, _: Id, cx: &DecisionContext<'_>) -> Result<Decision<Printer>, Refusal> {
+    fn decide(&self, this: Option<&Printer>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<Printer> {
         let printer = existing(this)?;
         let decision = match self {
             PrinterNews::Seen(status) => printer.observe(&status.as_ref().clone().bounded(), cx),
@@ -191,12 +191,7 @@ impl Command<Printer> for PrinterNews {
 impl Command<Printer> for TakeAttempt {
     type Answer = TakeAnswer;
 
-    fn decide(
-        &self,
-        this: Option<&Printer>,
-        _: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Printer, Self::Answer>, Refusal> {
+    fn decide(&self, this: Option<&Printer>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<Printer, Self::Answer> {
         let printer = existing(this)?;
         let slots = printer.resolve_slots(&self.needs, &self.types);
         let in_hand = CurrentAttempt {
@@ -240,12 +235,7 @@ impl Command<Printer> for TakeAttempt {
 impl Command<Printer> for PrinterUpload {
     type Answer = UploadAnswer;
 
-    fn decide(
-        &self,
-        this: Option<&Printer>,
-        _: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Printer, Self::Answer>, Refusal> {
+    fn decide(&self, this: Option<&Printer>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<Printer, Self::Answer> {
         let printer = existing(this)?;
         let decision = match self {
             PrinterUpload::Attempt { attempt, remote_name, server_mark } => {
@@ -267,12 +257,7 @@ impl Command<Printer> for PrinterUpload {
 impl Command<Printer> for AttemptCommand {
     type Answer = AttemptAnswer;
 
-    fn decide(
-        &self,
-        this: Option<&Printer>,
-        _: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Printer, Self::Answer>, Refusal> {
+    fn decide(&self, this: Option<&Printer>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<Printer, Self::Answer> {
         let printer = existing(this)?;
         let decision = match self {
             AttemptCommand::Cancel(attempt) => printer.cancel_attempt(*attempt, cx),
@@ -292,12 +277,7 @@ impl Command<Printer> for AttemptCommand {
 impl Command<Printer> for PrintManually {
     type Answer = ManualPrintAnswer;
 
-    fn decide(
-        &self,
-        this: Option<&Printer>,
-        _: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Printer, Self::Answer>, Refusal> {
+    fn decide(&self, this: Option<&Printer>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<Printer, Self::Answer> {
         let Self { id, file_id, file_name, slots } = self.clone();
         let manual = ManualPrint { id, file_id, file_name, slots, phase: ManualPhase::Taken };
         Ok(complete(this, existing(this)?.print_manually(manual, cx)?, cx))
@@ -311,12 +291,7 @@ impl Command<Printer> for PrintManually {
 impl Command<Printer> for ReminderCommand {
     type Answer = ReminderAnswer;
 
-    fn decide(
-        &self,
-        this: Option<&Printer>,
-        _: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Printer, Self::Answer>, Refusal> {
+    fn decide(&self, this: Option<&Printer>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<Printer, Self::Answer> {
         let printer = existing(this)?;
         let decision = match self {
             ReminderCommand::Remind(fields) => printer.remind(fields, cx)?,
@@ -343,12 +318,7 @@ impl Command<Printer> for ReminderCommand {
 impl Command<Printer> for LogMaintenance {
     type Answer = MaintenanceAnswer;
 
-    fn decide(
-        &self,
-        this: Option<&Printer>,
-        _: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Printer, Self::Answer>, Refusal> {
+    fn decide(&self, this: Option<&Printer>, _: Id, cx: &DecisionContext<'_>) -> DecisionResult<Printer, Self::Answer> {
         let decision = existing(this)?.log_maintenance(&self.fields, self.done_at, &self.resets, cx)?;
         Ok(complete(this, decision, cx))
     }

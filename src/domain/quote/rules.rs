@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use super::{QUOTE_DECLINED, QUOTE_EXPIRED, Quote, QuoteCommand, QuoteLine, QuoteSlicingOutcome, QuoteStatus};
-use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, NewAggregate};
+use crate::aggregate::{Aggregate, Command, Decision, DecisionContext, DecisionResult, NewAggregate};
 use crate::audit::AuditedAct;
 use crate::event::Event;
 use crate::id::Id;
@@ -115,12 +115,7 @@ impl Aggregate for Quote {
 impl Command<Quote> for QuoteCommand {
     type Answer = Box<Quote>;
 
-    fn decide(
-        &self,
-        this: Option<&Quote>,
-        id: Id,
-        cx: &DecisionContext<'_>,
-    ) -> Result<Decision<Quote, Self::Answer>, Refusal> {
+    fn decide(&self, this: Option<&Quote>, id: Id, cx: &DecisionContext<'_>) -> DecisionResult<Quote, Self::Answer> {
         let quote = match (this.filter(|quote| !quote.archived), self) {
             (None, QuoteCommand::Create(wished)) if this.is_none() => {
                 let draft = Quote::draft(cx, id, wished)?;

@@ -4,14 +4,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::access::{Access, AccessCommand, AddKey, OpenStaffSession, RevokeKey, StaffCommand};
-use crate::aggregate::{Command, Decision, DecisionContext};
+use crate::aggregate::{Command, DecisionContext, DecisionResult};
 use crate::audit::AuditedAct;
 use crate::endpoint::{DeliveryAttempt, DeliveryCommand, Endpoint, EndpointCommand, EndpointNews, ReplayEvents};
 use crate::id::Id;
 use crate::material::{ClaimNews, ClaimStock, Material, MaterialCommand};
 use crate::order::{JobCommand, Order, OrderCommand, OrderNews, RecallClaims};
 use crate::printer::{AttemptCommand, PrintManually, Printer, PrinterCommand, PrinterNews, PrinterUpload, TakeAttempt};
-use crate::refusal::Refusal;
 
 /// Defines a command that is one of several types of commands for the same aggregate, and its response.
 macro_rules! any_command {
@@ -45,7 +44,7 @@ macro_rules! any_command {
                 this: Option<&$aggregate>,
                 id: Id,
                 cx: &DecisionContext<'_>,
-            ) -> Result<Decision<$aggregate, $answer>, Refusal> {
+            ) -> DecisionResult<$aggregate, $answer> {
                 match self {
                     $(Self::$group(command) => Ok(command.decide(this, id, cx)?.map_answer($answer::$group)),)+
                 }

@@ -78,17 +78,21 @@ pub fn new_order(lines: Vec<OrderLine>) -> NewOrder {
     }
 }
 
-/// Builds an order for one part at the given net price, to an address in the given country.
-pub fn order_to(country: &str, cents: i64) -> NewOrder {
-    let address = Address {
+/// Builds an address in the given country.
+pub fn address_in(country: &str) -> Address {
+    Address {
         line1: "Weg 1".to_owned(),
         line2: None,
         city: "Ulm".to_owned(),
         region: None,
         postal_code: "89073".to_owned(),
         country: country.to_owned(),
-    };
-    NewOrder { shipping_address: Some(address), ..new_order(vec![line(1, cents, true)]) }
+    }
+}
+
+/// Builds an order for one part at the given net price, to an address in the given country.
+pub fn order_to(country: &str, cents: i64) -> NewOrder {
+    NewOrder { shipping_address: Some(address_in(country)), ..new_order(vec![line(1, cents, true)]) }
 }
 
 /// Test harness that decides the commands of one order.

@@ -5,21 +5,10 @@
 use proptest::prelude::*;
 
 use super::invoices::{draft, issued_by};
+use super::orders::address_in;
 use super::{Bench, id};
-use crate::address::Address;
 use crate::bounds::{MAX_CENTS, MAX_QUANTITY};
 use crate::invoice::{DraftInvoice, Invoice, InvoiceCommand, InvoiceLine, IssuedDocument, Party};
-
-fn address(country: &str) -> Address {
-    Address {
-        line1: "Weg 1".to_owned(),
-        line2: None,
-        city: "Ulm".to_owned(),
-        region: None,
-        postal_code: "89073".to_owned(),
-        country: country.to_owned(),
-    }
-}
 
 /// Generates a line with any quantity, price and tax rate.
 pub fn any_line() -> impl Strategy<Value = InvoiceLine> {
@@ -45,7 +34,7 @@ pub fn any_documents() -> impl Strategy<Value = Vec<IssuedDocument>> {
         let mut bench = Bench::new();
         bench.rules.invoices.seller = Party {
             name: "Shop & Söhne <GmbH>".to_owned(),
-            address: Some(address("DE")),
+            address: Some(address_in("DE")),
             vat_id: (registered == 0).then(|| "DE123456789".to_owned()),
             tax_number: (registered < 2).then(|| "22/815/08154".to_owned()),
             ..Party::default()
@@ -55,7 +44,7 @@ pub fn any_documents() -> impl Strategy<Value = Vec<IssuedDocument>> {
         let new = DraftInvoice {
             buyer: Party {
                 name: "Ann".to_owned(),
-                address: Some(address("FR")),
+                address: Some(address_in("FR")),
                 // Customers may give a number that is none for value added tax.
                 vat_id: company.then(|| if currency { "FR12345678901" } else { "12-3456789" }.to_owned()),
                 ..Party::default()

@@ -30,7 +30,7 @@ use http::limits::{LimitedReply, RateLimiter, WindowKey, within};
 use http::page::OpenQuery;
 use http::path_id::PathId;
 use http_api::billing::invoices::{PdfQuery, begin_checkout, own};
-use http_api::production::invoices::InvoiceHandles;
+use http_api::production::invoices::{InvoiceHandles, invoices_with_numbers};
 use store::queries::InvoiceFilter;
 use words::{Language, pages};
 
@@ -108,11 +108,8 @@ pub(super) async fn list(
         issued: true,
         now,
     };
-    let (some, total) = app.own.queries.invoices(&filter, part.page()).await?;
-    let some: Vec<Invoice> = some.into_iter().filter_map(|one| one.state).collect();
+    let (some, numbers, total) = invoices_with_numbers(&app.own, &filter, part.page()).await?;
     let cancelled = app.own.queries.open_of_cancelled(&some).await?;
-    let issued: Vec<Id> = some.iter().filter_map(|one| one.issued().map(|head| head.id)).collect();
-    let numbers = app.own.queries.document_numbers(&issued).await?;
     let number = |invoice: &Invoice| invoice.issued().and_then(|head| numbers.get(&head.id)).map_or("", String::as_str);
     let title = pages::invoices_title(language);
     let content = html! {

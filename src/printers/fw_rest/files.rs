@@ -3,7 +3,7 @@
 use reqwest::multipart::Form;
 use serde_json::Value;
 
-use super::read::{in_use, moment};
+use super::read::{IN_USE_STATUS, moment};
 use crate::adapter::{PrinterError, RemoteFile, Source};
 use crate::upload::{self, UploadLimits};
 use crate::wire::{PrinterHttpClient, file_name};
@@ -24,7 +24,7 @@ pub(super) async fn upload(wire: &PrinterHttpClient, name: &str, source: &Source
     // Not in the usual envelope.
     let stored = match wire.upload("server/files/upload", form, file, source).await {
         Ok(stored) => stored,
-        Err(error) => return Err(upload::cause(in_use(error, name), source, || limits(wire)).await),
+        Err(error) => return Err(upload::cause(error.or_in_use(IN_USE_STATUS, name), source, || limits(wire)).await),
     };
     let path = stored.pointer("/item/path").and_then(Value::as_str);
     let path =

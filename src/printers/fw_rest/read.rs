@@ -7,6 +7,9 @@ use crate::adapter::{PrinterError, Webcam};
 use domain::bounds::unix_seconds;
 use domain::time::Timestamp;
 
+/// Status of the response to an attempt to store or delete a file that is printing or paused.
+pub(super) const IN_USE_STATUS: u16 = 403;
+
 /// Extracts the result from the envelope of a successful response.
 pub(super) fn result(mut answer: Value) -> Result<Value, PrinterError> {
     answer.get_mut("result").map(Value::take).ok_or_else(|| PrinterError::BadAnswer("no result".into()))
@@ -58,14 +61,6 @@ pub(super) fn judge(status: u16, message: String) -> PrinterError {
 pub(super) fn no_route(error: PrinterError) -> PrinterError {
     match error {
         PrinterError::NotFound(message) => PrinterError::FirmwareDisconnected(message),
-        other => other,
-    }
-}
-
-/// Converts the 403 response to an attempt to store or delete a file that is printing or paused.
-pub(super) fn in_use(error: PrinterError, name: &str) -> PrinterError {
-    match error {
-        PrinterError::Refused { status: 403, .. } => PrinterError::InUse(name.to_owned()),
         other => other,
     }
 }

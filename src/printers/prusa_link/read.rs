@@ -29,11 +29,3 @@ pub(super) fn judge(status: u16, message: String) -> PrinterError {
         _ => PrinterError::Refused { status, message },
     }
 }
-
-/// Converts the 409 response to an attempt to delete a file that is printing or paused.
-pub(super) fn in_use(error: PrinterError, name: &str) -> PrinterError {
-    match error {
-        PrinterError::Refused { status: 409, .. } => PrinterError::InUse(name.to_owned()),
-        other => other,
-    }
-}

@@ -7,6 +7,9 @@ use crate::adapter::{PrinterError, Webcam};
 use domain::bounds::unix_seconds;
 use domain::time::Timestamp;
 
+/// Status of the response to an attempt to store or delete a file that is printing or paused.
+pub(super) const IN_USE_STATUS: u16 = 409;
+
 /// State of the serial port that connects to the firmware.
 pub(super) enum Port {
     /// The port is open and the firmware responds.
@@ -62,13 +65,5 @@ pub(super) fn judge(status: u16, message: String) -> PrinterError {
         401 | 403 => PrinterError::WrongKey(message),
         404 => PrinterError::NotFound(message),
         _ => PrinterError::Refused { status, message },
-    }
-}
-
-/// Converts the 409 response to an attempt to store or delete a file that is printing or paused.
-pub(super) fn in_use(error: PrinterError, name: &str) -> PrinterError {
-    match error {
-        PrinterError::Refused { status: 409, .. } => PrinterError::InUse(name.to_owned()),
-        other => other,
     }
 }

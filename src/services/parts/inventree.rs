@@ -71,15 +71,6 @@ impl InvenTree {
             _ => BookingVerdict::Booked,
         }))
     }
-
-    /// Reads one object; `None` if it does not exist.
-    async fn one(&self, path: &str) -> Result<Option<Value>, StockError> {
-        match self.rest.get(path, &[]).await {
-            Ok(answer) => Ok(Some(answer.value)),
-            Err(error) if error.is_not_found() => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
 }
 
 /// Returns the entries of a list page, and whether there may be more. A bare array is the whole list.
@@ -154,7 +145,7 @@ impl StockClient for InvenTree {
     }
 
     async fn look(&self, link: &StockLink) -> Result<StockReading, StockError> {
-        let Some(part) = self.one(&format!("api/part/{}/", link.entry)).await? else {
+        let Some(part) = self.rest.find(&format!("api/part/{}/", link.entry)).await? else {
             let server = self.rest.address();
             return Ok(StockReading { server, name: None, unit: StockUnit::Other, items: BTreeMap::new() });
         };
@@ -169,7 +160,7 @@ impl StockClient for InvenTree {
         for (number, held) in link.agreed.iter().flatten() {
             if *held != Amount::ZERO
                 && !items.contains_key(number)
-                && let Some(value) = self.one(&format!("api/stock/{number}/")).await?
+                && let Some(value) = self.rest.find(&format!("api/stock/{number}/")).await?
             {
                 items.extend(item(&value, link.entry)?);
             }
@@ -195,7 +186,7 @@ impl StockClient for InvenTree {
     }
 
     async fn left(&self, item: i64) -> Result<Option<Amount>, StockError> {
-        let value = self.one(&format!("api/stock/{item}/")).await?;
+        let value = self.rest.find(&format!("api/stock/{item}/")).await?;
         Ok(value.as_ref().and_then(|value| amount(&value["quantity"])))
     }
 
@@ -203,7 +194,7 @@ impl StockClient for InvenTree {
         if let Some(verdict) = self.tracked(booking).await? {
             return Ok(verdict);
         }
-        if self.one(&format!("api/stock/{}/", booking.item)).await?.is_some() {
+        if self.rest.find(&format!("api/stock/{}/", booking.item)).await?.is_some() {
             return Ok(BookingVerdict::NotBooked);
         }
         Ok(BookingVerdict::Unclear("the item was deleted in InvenTree".to_owned()))

@@ -50,6 +50,15 @@ impl Rest {
         self.send(self.request(Method::GET, path).query(query)).await
     }
 
+    /// Reads one object; `None` if it does not exist.
+    pub(super) async fn find(&self, path: &str) -> Result<Option<Value>, StockError> {
+        match self.get(path, &[]).await {
+            Ok(answer) => Ok(Some(answer.value)),
+            Err(error) if error.is_not_found() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Sends a request with a JSON body.
     pub(super) async fn send_json(&self, method: Method, path: &str, body: &Value) -> Result<RestResponse, StockError> {
         self.send(self.request(method, path).json(body)).await

@@ -80,15 +80,7 @@ impl Spoolman {
     }
 
     async fn spool(&self, number: i64) -> Result<Option<Value>, StockError> {
-        self.one(&format!("api/v1/spool/{number}")).await
-    }
-
-    async fn one(&self, path: &str) -> Result<Option<Value>, StockError> {
-        match self.rest.get(path, &[]).await {
-            Ok(answer) => Ok(Some(answer.value)),
-            Err(error) if error.is_not_found() => Ok(None),
-            Err(error) => Err(error),
-        }
+        self.rest.find(&format!("api/v1/spool/{number}")).await
     }
 }
 
@@ -164,7 +156,7 @@ impl StockClient for Spoolman {
     }
 
     async fn look(&self, link: &StockLink) -> Result<StockReading, StockError> {
-        let Some(filament) = self.one(&format!("api/v1/filament/{}", link.entry)).await? else {
+        let Some(filament) = self.rest.find(&format!("api/v1/filament/{}", link.entry)).await? else {
             let server = self.rest.address();
             return Ok(StockReading { server, name: None, unit: StockUnit::Gram, items: BTreeMap::new() });
         };

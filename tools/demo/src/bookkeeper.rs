@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use api_requests::{HttpApi, RequestError, json_of};
 use reqwest::{Method, Response, header};
 use serde_json::json;
 use simulator::accounting::AccountingSystem;
@@ -14,7 +15,6 @@ use tokio::time::sleep;
 
 use super::screen::{LineTone, Screen};
 use super::setup::ADMIN;
-use crate::client::{DemoClient, RequestError, json_of};
 use crate::error::DemoError;
 
 /// Interval between checks for the email.
@@ -24,7 +24,7 @@ const MAX_LOOKS: usize = 150;
 
 /// Simulated admin who connects the accounting system.
 pub struct AccountingAdmin {
-    api: DemoClient,
+    api: HttpApi,
     books: Arc<AccountingSystem>,
     /// Directory for emails that are written to files instead of being sent.
     outbox: PathBuf,
@@ -33,7 +33,7 @@ pub struct AccountingAdmin {
 
 impl AccountingAdmin {
     /// Builds an admin whose emails arrive in the directory `outbox`.
-    pub fn new(api: DemoClient, books: Arc<AccountingSystem>, outbox: PathBuf, screen: Screen) -> Self {
+    pub fn new(api: HttpApi, books: Arc<AccountingSystem>, outbox: PathBuf, screen: Screen) -> Self {
         Self { api, books, outbox, screen }
     }
 

@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use api_requests::{HttpApi, RequestError};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::setup::id;
 use super::tally::{Tally, count};
-use crate::client::{DemoClient, RequestError};
 use crate::error::DemoError;
 use crate::time::{DemoClock, ms_between};
 
@@ -36,7 +36,7 @@ const CARRIERS: [&str; 3] = ["DHL", "UPS", "Post"];
 
 /// Simulated staff on the shop floor.
 pub struct DemoClerk {
-    api: DemoClient,
+    api: HttpApi,
     clock: DemoClock,
     tally: Arc<Tally>,
     /// Times at which the condition for a restock, a walk to a printer or a retry began to hold, by key.
@@ -46,7 +46,7 @@ pub struct DemoClerk {
 
 impl DemoClerk {
     /// Builds staff who have not done anything yet.
-    pub fn new(api: DemoClient, clock: DemoClock, tally: Arc<Tally>) -> Self {
+    pub fn new(api: HttpApi, clock: DemoClock, tally: Arc<Tally>) -> Self {
         Self { api, clock, tally, since: BTreeMap::new(), parcels: 0 }
     }
 
@@ -197,6 +197,7 @@ mod tests {
     use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 
     use super::*;
+    use crate::client::over_tcp;
 
     #[test]
     fn a_delay_counts_from_when_it_became_so() {
@@ -206,7 +207,7 @@ mod tests {
             let now = now.clone();
             Arc::new(move || Timestamp::from_millisecond(now.load(Relaxed)).unwrap())
         };
-        let api = DemoClient::over_tcp("http://localhost", "key").unwrap();
+        let api = over_tcp("http://localhost", "key").unwrap();
         let mut clerk = DemoClerk::new(api, clock, Arc::default());
         assert!(!clerk.due("m", true, 100));
         now.store(50, Relaxed);

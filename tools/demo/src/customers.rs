@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use api_requests::HttpApi;
 use fastrand::Rng;
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -10,7 +11,6 @@ use tokio::time::sleep;
 use super::catalogue::CUSTOMERS;
 use super::setup::Names;
 use super::tally::{Tally, count};
-use crate::client::DemoClient;
 use crate::error::DemoError;
 use crate::time::DemoClock;
 
@@ -19,7 +19,7 @@ const ORDER_INTERVAL: Duration = Duration::from_secs(4);
 
 /// Simulated customers, who keep placing orders.
 pub struct Customers {
-    api: DemoClient,
+    api: HttpApi,
     names: Names,
     clock: DemoClock,
     tally: Arc<Tally>,
@@ -33,7 +33,7 @@ pub struct Customers {
 
 impl Customers {
     /// Builds customers whose choices differ from run to run.
-    pub fn new(api: DemoClient, names: Names, clock: DemoClock, tally: Arc<Tally>) -> Self {
+    pub fn new(api: HttpApi, names: Names, clock: DemoClock, tally: Arc<Tally>) -> Self {
         let random = Rng::with_seed(clock().as_millisecond().unsigned_abs());
         Self { api, names, clock, tally, random, first: true, queue: Vec::new() }
     }

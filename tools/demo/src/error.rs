@@ -3,7 +3,7 @@
 use std::io;
 use std::process::{ExitCode, ExitStatus};
 
-use crate::client::RequestError;
+use api_requests::RequestError;
 
 /// Reason why the demo failed.
 #[derive(Debug, thiserror::Error)]

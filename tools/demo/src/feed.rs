@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use api_requests::{HttpApi, RequestError, json_of};
 use futures::StreamExt as _;
 use reqwest::{Method, Response};
 use tokio::time::sleep;
 
 use super::story::DemoStory;
-use crate::client::{DemoClient, RequestError, json_of};
 use crate::error::DemoError;
 
 /// Delay before a broken stream is reopened.
@@ -17,13 +17,13 @@ const STREAM_TIMEOUT: Duration = Duration::from_hours(365 * 24);
 
 /// Open stream of the server's events.
 pub struct EventFeed {
-    api: DemoClient,
+    api: HttpApi,
     stream: Response,
 }
 
 impl EventFeed {
     /// Opens the stream, which contains all events from now on.
-    pub async fn open(api: DemoClient) -> Result<Self, DemoError> {
+    pub async fn open(api: HttpApi) -> Result<Self, DemoError> {
         let stream = connect(&api, None).await?;
         Ok(Self { api, stream })
     }
@@ -58,7 +58,7 @@ impl EventFeed {
     }
 }
 
-async fn connect(api: &DemoClient, last: Option<&str>) -> Result<Response, RequestError> {
+async fn connect(api: &HttpApi, last: Option<&str>) -> Result<Response, RequestError> {
     let mut request = api.request(Method::GET, "/api/events/stream").timeout(STREAM_TIMEOUT);
     if let Some(last) = last {
         request = request.header("Last-Event-ID", last);

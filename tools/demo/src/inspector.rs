@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use api_requests::HttpApi;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
@@ -10,7 +11,6 @@ use super::clerk::done;
 use super::screen::{LineTone, Screen};
 use super::setup::{Names, id, text};
 use super::tally::{Tally, count};
-use crate::client::DemoClient;
 use crate::error::DemoError;
 
 /// Time before the first inspection.
@@ -26,7 +26,7 @@ const REASONS: [&str; 3] = ["stringing", "warping", "layer_shift"];
 
 /// Simulated staff who inspect parts.
 pub struct Inspector {
-    api: DemoClient,
+    api: HttpApi,
     names: Names,
     screen: Screen,
     tally: Arc<Tally>,
@@ -34,7 +34,7 @@ pub struct Inspector {
 
 impl Inspector {
     /// Builds an inspector who has not inspected anything yet.
-    pub fn new(api: DemoClient, names: Names, screen: Screen, tally: Arc<Tally>) -> Self {
+    pub fn new(api: HttpApi, names: Names, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, names, screen, tally }
     }
 

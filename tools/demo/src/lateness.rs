@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use api_requests::HttpApi;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
@@ -11,7 +12,6 @@ use super::clerk::done;
 use super::mishaps::DemoPrinter;
 use super::screen::{LineTone, Screen};
 use super::setup::{id, text};
-use crate::client::DemoClient;
 use crate::error::DemoError;
 use crate::time::ms_between;
 
@@ -29,14 +29,14 @@ const LATE_MARGIN: Duration = Duration::from_secs(2);
 
 /// Simulation that makes orders late, one at a time.
 pub struct Lateness {
-    api: DemoClient,
+    api: HttpApi,
     machines: Vec<DemoPrinter>,
     screen: Screen,
 }
 
 impl Lateness {
     /// Builds a simulation for the given printers; no order is late yet.
-    pub fn new(api: DemoClient, machines: Vec<DemoPrinter>, screen: Screen) -> Self {
+    pub fn new(api: HttpApi, machines: Vec<DemoPrinter>, screen: Screen) -> Self {
         Self { api, machines, screen }
     }
 

@@ -51,7 +51,6 @@ use tokio::time::sleep;
 use self::arguments::DemoArguments;
 use self::bookkeeper::AccountingAdmin;
 use self::clerk::DemoClerk;
-use self::client::DemoClient;
 use self::customers::Customers;
 use self::error::DemoError;
 use self::feed::EventFeed;
@@ -164,11 +163,11 @@ async fn open(
     tally: &Arc<Tally>,
     people: &mut JoinSet<DemoError>,
 ) -> Result<(), DemoError> {
-    let machine = DemoClient::over_socket()?;
+    let machine = client::over_socket()?;
     let key = setup::key(&machine).await?;
     let admin = setup::admin(&machine, &folder.memory).await?;
     let base = format!("http://{address}");
-    let api = DemoClient::over_tcp(&base, &key)?;
+    let api = client::over_tcp(&base, &key)?;
     let (names, machines) = setup::shop(&api, &folder.memory, floor).await?;
     screen.begin_block()?;
     // Created last, so that it leads into a shop with data.

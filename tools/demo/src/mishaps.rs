@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
+use api_requests::{HttpApi, RequestError};
 use serde_json::Value;
 use simulator::faults::{Delay, FailAt};
 use simulator::{PrinterFaults, SimHandle};
@@ -15,7 +16,6 @@ use tokio::time::{Instant, sleep};
 
 use super::screen::{LineTone, Screen};
 use super::tally::{Tally, count};
-use crate::client::{DemoClient, RequestError};
 use crate::error::DemoError;
 
 /// Time without mishaps before each mishap.
@@ -67,7 +67,7 @@ struct AffectedJob {
 
 /// Simulation that causes mishaps, one at a time, and reports them.
 pub struct Mishaps {
-    api: DemoClient,
+    api: HttpApi,
     machines: Vec<DemoPrinter>,
     screen: Screen,
     tally: Arc<Tally>,
@@ -75,7 +75,7 @@ pub struct Mishaps {
 
 impl Mishaps {
     /// Builds a simulation with these printers without starting it.
-    pub fn new(api: DemoClient, machines: Vec<DemoPrinter>, screen: Screen, tally: Arc<Tally>) -> Self {
+    pub fn new(api: HttpApi, machines: Vec<DemoPrinter>, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, machines, screen, tally }
     }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use api_requests::HttpApi;
 use serde_json::{Value, json};
 use simulator::processor::{Payer, SimPaymentProcessor};
 use tokio::time::sleep;
@@ -14,7 +15,6 @@ use super::catalogue::CUSTOMERS;
 use super::clerk::{digits, done};
 use super::screen::{LineTone, Screen};
 use super::setup::{id, text};
-use crate::client::DemoClient;
 use crate::error::DemoError;
 
 /// Interval between rounds.
@@ -24,7 +24,7 @@ const ORDERS_PER_DECLINE: u64 = 8;
 
 /// Simulated customers who pay for their orders.
 pub struct Payers {
-    api: DemoClient,
+    api: HttpApi,
     processor: Arc<SimPaymentProcessor>,
     screen: Screen,
     /// Orders whose payment page has already been printed on the screen.
@@ -33,7 +33,7 @@ pub struct Payers {
 
 impl Payers {
     /// Builds customers who pay on the given payment processor.
-    pub fn new(api: DemoClient, processor: Arc<SimPaymentProcessor>, screen: Screen) -> Self {
+    pub fn new(api: HttpApi, processor: Arc<SimPaymentProcessor>, screen: Screen) -> Self {
         Self { api, processor, screen, shown_orders: BTreeSet::new() }
     }
 

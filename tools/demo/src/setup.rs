@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use api_requests::{HttpApi, RequestError};
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use simulator::SimHandle;
@@ -12,7 +13,6 @@ use super::floor::DemoFloor;
 use super::folder::DemoState;
 use super::mishaps::DemoPrinter;
 use super::sliced::sliced_file;
-use crate::client::{DemoClient, RequestError};
 use crate::error::DemoError;
 
 /// Email address of the demo's admin.
@@ -60,7 +60,7 @@ struct RegisteredPrinter {
 }
 
 /// Creates an API key and revokes those from earlier starts.
-pub async fn key(machine: &DemoClient) -> Result<String, DemoError> {
+pub async fn key(machine: &HttpApi) -> Result<String, DemoError> {
     for old in machine.list::<Value>("/api/auth/api-keys", "apiKeys").await? {
         if old["name"] == KEY_NAME && old["revokedAt"].is_null() {
             machine.delete(&format!("/api/auth/api-keys/{}", id(&old)?)).await?;
@@ -71,7 +71,7 @@ pub async fn key(machine: &DemoClient) -> Result<String, DemoError> {
 }
 
 /// Creates the admin account with the stored password if it does not exist; returns its ID.
-pub async fn admin(machine: &DemoClient, memory: &DemoState) -> Result<String, DemoError> {
+pub async fn admin(machine: &HttpApi, memory: &DemoState) -> Result<String, DemoError> {
     let users = machine.list::<Value>("/api/users", "users").await?;
     if let Some(existing) = users.iter().find(|user| user["email"] == ADMIN) {
         return id(existing);
@@ -81,13 +81,13 @@ pub async fn admin(machine: &DemoClient, memory: &DemoState) -> Result<String, D
 }
 
 /// Creates a link that signs in a staff user once, in a browser on this machine; returns the link's path.
-pub async fn sign_in_path(machine: &DemoClient, user: &str) -> Result<String, DemoError> {
+pub async fn sign_in_path(machine: &HttpApi, user: &str) -> Result<String, DemoError> {
     text(&machine.post(&format!("/login/once?user={user}"), &json!({})).await?, "path")
 }
 
 /// Creates everything that the shop needs before the first order.
 pub async fn shop(
-    api: &DemoClient,
+    api: &HttpApi,
     memory: &DemoState,
     floor: &DemoFloor,
 ) -> Result<(Names, Vec<DemoPrinter>), DemoError> {
@@ -132,7 +132,7 @@ pub async fn shop(
 }
 
 /// Creates the missing [`MATERIALS`] and returns the IDs of all of them, in order.
-async fn materials(api: &DemoClient) -> Result<Vec<String>, DemoError> {
+async fn materials(api: &HttpApi) -> Result<Vec<String>, DemoError> {
     let existing = api.list::<Value>("/api/inventory/materials", "materials").await?;
     let mut ids = Vec::new();
     for sample in MATERIALS {
@@ -158,7 +158,7 @@ async fn materials(api: &DemoClient) -> Result<Vec<String>, DemoError> {
 }
 
 /// Creates the missing [`PARTS`] and returns the IDs and names of all of them, in order.
-async fn parts(api: &DemoClient, materials: &[String]) -> Result<Vec<(String, String)>, DemoError> {
+async fn parts(api: &HttpApi, materials: &[String]) -> Result<Vec<(String, String)>, DemoError> {
     let existing = api.list::<Value>("/api/skus", "skus").await?;
     let mut skus = Vec::new();
     for part in &PARTS {
@@ -194,7 +194,7 @@ async fn parts(api: &DemoClient, materials: &[String]) -> Result<Vec<(String, St
 
 /// Publishes exactly those parts in the catalogue that a printer on the floor can make, because the floor may differ
 /// from that of the previous run.
-async fn sell(api: &DemoClient, sold: &[(&String, bool)]) -> Result<(), DemoError> {
+async fn sell(api: &HttpApi, sold: &[(&String, bool)]) -> Result<(), DemoError> {
     let skus = api.list::<Value>("/api/skus", "skus").await?;
     for (id, is_sold) in sold {
         if skus.iter().any(|sku| sku["id"] == id.as_str() && sku["public"] != *is_sold) {
@@ -205,7 +205,7 @@ async fn sell(api: &DemoClient, sold: &[(&String, bool)]) -> Result<(), DemoErro
 }
 
 /// Creates the kit from the given parts, which are in the order of [`PARTS`]; returns the kit's ID.
-async fn kit(api: &DemoClient, parts: &[(String, String)]) -> Result<String, DemoError> {
+async fn kit(api: &HttpApi, parts: &[(String, String)]) -> Result<String, DemoError> {
     let skus = api.list::<Value>("/api/skus", "skus").await?;
     if let Some(sku) = skus.iter().find(|sku| sku["code"] == KIT.code) {
         return id(sku);
@@ -224,7 +224,7 @@ async fn kit(api: &DemoClient, parts: &[(String, String)]) -> Result<String, Dem
 }
 
 /// Assigns spools to a printer's slots unless they are already assigned.
-async fn spools(api: &DemoClient, printer: &str, materials: &[String]) -> Result<(), DemoError> {
+async fn spools(api: &HttpApi, printer: &str, materials: &[String]) -> Result<(), DemoError> {
     let details = api.get(&format!("/api/printers/{printer}")).await?;
     if details["slots"].as_array().is_some_and(|slots| slots.len() >= materials.len()) {
         return Ok(());
@@ -237,14 +237,14 @@ async fn spools(api: &DemoClient, printer: &str, materials: &[String]) -> Result
 }
 
 /// Uploads a part's G-code, as a slicer would write it.
-async fn upload(api: &DemoClient, part: &SamplePart) -> Result<String, DemoError> {
+async fn upload(api: &HttpApi, part: &SamplePart) -> Result<String, DemoError> {
     let (name, content) = sliced_file(part);
     let form = Form::new().part("file", Part::bytes(content).file_name(name));
     id(&api.upload("/api/files", form).await?)
 }
 
 /// Registers the printers; a printer already registered at its address is left unchanged.
-async fn printers(api: &DemoClient, floor: &DemoFloor) -> Result<Vec<RegisteredPrinter>, DemoError> {
+async fn printers(api: &HttpApi, floor: &DemoFloor) -> Result<Vec<RegisteredPrinter>, DemoError> {
     let existing = api.list::<Value>("/api/printers", "printers").await?;
     let mut used_names: Vec<String> =
         existing.iter().filter_map(|one| one["name"].as_str().map(str::to_owned)).collect();

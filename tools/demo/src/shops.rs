@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use api_requests::HttpApi;
 use fastrand::Rng;
 use serde_json::{Value, json};
 use simulator::peers::all::{PEER_TOKEN, SHOP_TOKEN};
@@ -13,7 +14,6 @@ use tokio::time::sleep;
 
 use super::setup::{Names, id};
 use super::tally::{Tally, count};
-use crate::client::DemoClient;
 use crate::error::DemoError;
 use crate::time::DemoClock;
 
@@ -26,7 +26,7 @@ const PRICE_CENTS: i64 = 1_900;
 
 /// Simulated customers of external shops.
 pub struct DemoShops {
-    api: DemoClient,
+    api: HttpApi,
     /// External shops, each with its platform.
     shops: [(Arc<OtherShop>, ShopSystem); 2],
     names: Names,
@@ -40,7 +40,7 @@ pub struct DemoShops {
 impl DemoShops {
     /// Builds the external shops; their order numbers continue from those of earlier runs.
     pub fn new(
-        api: DemoClient,
+        api: HttpApi,
         shops: [(Arc<OtherShop>, ShopSystem); 2],
         names: Names,
         clock: &DemoClock,

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use api_requests::{HttpApi, RequestError};
 use serde_json::Value;
 use tokio::time::sleep;
 
 use super::screen::{BLOCK_LINES, Screen};
 use super::tally::Tally;
-use crate::client::{DemoClient, RequestError};
 use crate::error::DemoError;
 
 /// Interval between redraws of the status block.
@@ -16,7 +16,7 @@ const REDRAW_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Task that keeps redrawing the status block.
 pub struct ShopStatus {
-    api: DemoClient,
+    api: HttpApi,
     base: String,
     screen: Screen,
     tally: Arc<Tally>,
@@ -24,7 +24,7 @@ pub struct ShopStatus {
 
 impl ShopStatus {
     /// Builds the status of the server at the given base URL.
-    pub fn new(api: DemoClient, base: String, screen: Screen, tally: Arc<Tally>) -> Self {
+    pub fn new(api: HttpApi, base: String, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, base, screen, tally }
     }
 

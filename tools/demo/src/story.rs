@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use api_requests::HttpApi;
 use jiff::Timestamp;
 use serde_json::Value;
 
 use super::screen::{LineTone, Screen};
 use super::setup::Names;
 use super::tally::{Tally, count};
-use crate::client::DemoClient;
 use crate::error::DemoError;
 use crate::time::ms_between;
 
@@ -20,7 +20,7 @@ const UNPRINTED_EVENTS: [&str; 5] = ["job.created", "job.validated", "job.sliced
 
 /// Consumer of the shop's events, which prints and counts them.
 pub struct DemoStory {
-    api: DemoClient,
+    api: HttpApi,
     names: Names,
     screen: Screen,
     tally: Arc<Tally>,
@@ -32,7 +32,7 @@ pub struct DemoStory {
 
 impl DemoStory {
     /// Builds a story that has received no events yet.
-    pub fn new(api: DemoClient, names: Names, screen: Screen, tally: Arc<Tally>) -> Self {
+    pub fn new(api: HttpApi, names: Names, screen: Screen, tally: Arc<Tally>) -> Self {
         Self { api, names, screen, tally, numbers: HashMap::new(), judged: HashSet::new() }
     }
 

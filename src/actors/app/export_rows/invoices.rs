@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::exports::{ExportCell, ExportPage};
 use domain::currency;
-use domain::export::{ExportCursor, ExportScope};
+use domain::export::ExportCursor;
 use domain::id::Id;
 use domain::invoice::{Invoice, InvoiceStatus};
 use domain::time::Timestamp;
@@ -37,30 +37,16 @@ pub(super) const COLUMNS: &[&str] = &[
 /// Returns the next page of invoices.
 pub(super) async fn page(
     queries: &Queries,
-    scope: &ExportScope,
-    upto: Timestamp,
+    range: &ExportRange<InvoiceStatus>,
     after: Option<ExportCursor>,
     limit: u64,
 ) -> Result<ExportPage, LoadError> {
-    let range = ExportRange {
-        customer_email: scope.customer_email.clone(),
-        status: scope.status.as_deref().and_then(status),
-        site: scope.site.clone(),
-        from: scope.from,
-        before: scope.to,
-        upto,
-    };
-    let some = queries.invoices_of_range(&range, after, limit).await?;
+    let some = queries.invoices_of_range(range, after, limit).await?;
     let last = some.last().map(|(cursor, _)| *cursor).filter(|_| some.len() as u64 >= limit);
     let invoices: Vec<Invoice> = some.into_iter().filter_map(|(_, invoice)| invoice).collect();
     let issued: Vec<Id> = invoices.iter().filter_map(|one| one.issued().map(|head| head.id)).collect();
     let numbers = queries.document_numbers(&issued).await?;
-    Ok(ExportPage { rows: invoices.iter().map(|invoice| row(invoice, upto, &numbers)).collect(), after: last })
-}
-
-/// Parses a status name, which was validated when the export was requested.
-fn status(word: &str) -> Option<InvoiceStatus> {
-    serde_json::from_value(word.into()).ok()
+    Ok(ExportPage { rows: invoices.iter().map(|invoice| row(invoice, range.upto, &numbers)).collect(), after: last })
 }
 
 fn row(invoice: &Invoice, now: Timestamp, numbers: &HashMap<Id, String>) -> Vec<ExportCell> {

@@ -2,7 +2,7 @@
 
 use crate::exports::{ExportCell, ExportPage};
 use domain::currency;
-use domain::export::{ExportCursor, ExportScope};
+use domain::export::ExportCursor;
 use domain::quote::{Quote, QuoteStatus};
 use domain::time::Timestamp;
 use store::queries::{ExportRange, Queries};
@@ -30,28 +30,14 @@ pub(super) const COLUMNS: &[&str] = &[
 /// Returns the next page of quotes.
 pub(super) async fn page(
     queries: &Queries,
-    scope: &ExportScope,
-    upto: Timestamp,
+    range: &ExportRange<QuoteStatus>,
     after: Option<ExportCursor>,
     limit: u64,
 ) -> Result<ExportPage, LoadError> {
-    let range = ExportRange {
-        customer_email: scope.customer_email.clone(),
-        status: scope.status.as_deref().and_then(status),
-        site: scope.site.clone(),
-        from: scope.from,
-        before: scope.to,
-        upto,
-    };
-    let some = queries.quotes_of_range(&range, after, limit).await?;
+    let some = queries.quotes_of_range(range, after, limit).await?;
     let last = some.last().map(|(cursor, _)| *cursor).filter(|_| some.len() as u64 >= limit);
-    let rows = some.iter().filter_map(|(_, quote)| Some(row(quote.as_ref()?, upto))).collect();
+    let rows = some.iter().filter_map(|(_, quote)| Some(row(quote.as_ref()?, range.upto))).collect();
     Ok(ExportPage { rows, after: last })
-}
-
-/// Parses a status name, which was validated when the export was requested.
-fn status(word: &str) -> Option<QuoteStatus> {
-    serde_json::from_value(word.into()).ok()
 }
 
 fn row(quote: &Quote, now: Timestamp) -> Vec<ExportCell> {

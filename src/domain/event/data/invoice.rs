@@ -4,7 +4,7 @@ use api_derive::Response;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{EventData, EventKind};
+use super::{EventData, EventKind, with_members};
 use crate::id::Id;
 use crate::invoice_status::InvoiceStatus;
 
@@ -38,14 +38,11 @@ carried_by! { InvoiceData:
 }
 
 fn example(more: serde_json::Value) -> serde_json::Value {
-    let mut example = json!({
+    let example = json!({
         "invoiceId": "01890a5d-ac96-774b-bcce-b302099a8080", "orderId": super::ORDER, "status": "paid",
         "totalCents": 2500, "amountDueCents": 0, "currency": "usd", "customerEmail": "customer@example.org",
     });
-    for (name, value) in more.as_object().into_iter().flatten() {
-        example[name] = value.clone();
-    }
-    example
+    with_members(example, more)
 }
 
 /// Data for an event about an invoice whose payment needs an operator's attention.

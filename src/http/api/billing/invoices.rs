@@ -11,7 +11,7 @@ use super::checkout::CheckoutReply;
 use super::list::{ListQuery, OwnList, OwnListItem};
 use super::reply::Success;
 use super::site::RequestSite;
-use crate::production::invoices::{InvoiceHandles, InvoiceSummary, InvoiceView, shown_to};
+use crate::production::invoices::{InvoiceHandles, InvoiceSummary, InvoiceView, invoices_with_numbers, shown_to};
 use crate::production::orders::OrderReader;
 use actors::app::documents::WholeDocument;
 use actors::checkouts::{OpenSession, ReturnPages};
@@ -158,10 +158,7 @@ async fn list(
         issued: true,
         now,
     };
-    let (some, total) = app.queries.invoices(&filter, page).await?;
-    let some: Vec<Invoice> = some.into_iter().filter_map(|one| one.state).collect();
-    let issued: Vec<Id> = some.iter().filter_map(|one| one.issued().map(|head| head.id)).collect();
-    let numbers = app.documents.numbers(&issued).await?;
+    let (some, numbers, total) = invoices_with_numbers(&app, &filter, page).await?;
     Ok(OwnList::reply(page, some.iter().map(|one| InvoiceSummary::new(one, now, &numbers)), total))
 }
 

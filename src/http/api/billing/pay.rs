@@ -12,14 +12,13 @@ use serde_json::{Value, json};
 use super::checkout::CheckoutReply;
 use super::invoices::{begin_checkout, payable};
 use super::reply::Success;
-use crate::production::invoices::{InvoiceHandles, InvoiceLineView};
+use crate::production::invoices::{InvoiceAmounts, InvoiceHandles, InvoiceLineView};
 use crate::production::orders::site::Site;
 use domain::aggregate::Versioned;
 use domain::id::Id;
 use domain::invoice::{Invoice, InvoiceStatus, read_pay_token};
 use domain::limits::LimitKind;
 use domain::refusal::{Class, Refusal};
-use domain::time::Timestamp;
 use http::access::RequiredAccess;
 use http::command_request::{CommandRequest, state_of};
 use http::error::ApiError;
@@ -98,31 +97,8 @@ struct PayableInvoice {
     site: Site<String>,
     /// Name of the invoiced customer.
     customer_name: String,
-    /// Currency of all amounts, as a three-letter ISO 4217 code in lowercase.
-    currency: String,
-    /// Sum of the line amounts, in minor units.
-    subtotal_cents: i64,
-    /// Shipping charge, in minor units.
-    shipping_cents: i64,
-    /// Tax on lines and shipping, in minor units; rounded once per tax rate.
-    tax_cents: i64,
-    /// Discount on the lines, in minor units.
-    discount_cents: i64,
-    /// Rounding difference included in the total, in minor units. Occurs when another shop's prices include tax and do
-    /// not convert to whole net amounts; 0 for direct sales.
-    rounding_cents: i64,
-    /// Total amount, in minor units.
-    total_cents: i64,
-    /// Payments in the invoice's currency, less refunds, in minor units.
-    amount_paid_cents: i64,
-    /// Amount still due, in minor units.
-    amount_due_cents: i64,
-    /// Time at which the invoice was issued.
-    issued_at: Option<Timestamp>,
-    /// Time by which the invoice must be paid.
-    due_at: Option<Timestamp>,
-    /// Time at which the invoice was paid in full; null until then.
-    paid_at: Option<Timestamp>,
+    #[serde(flatten)]
+    amounts: InvoiceAmounts,
     /// Lines of the invoice.
     line_items: Vec<InvoiceLineView>,
 }
@@ -155,24 +131,13 @@ async fn show(State(app): State<InvoiceHandles>, PayToken(token): PayToken) -> R
     let invoice = state_of(&state)?;
     let issued: Vec<Id> = invoice.issued().map(|one| one.id).into_iter().collect();
     let number = app.queries.document_numbers(&issued).await?.into_values().next().unwrap_or_default();
-    let (content, sums) = (&invoice.content, &invoice.content.sums);
+    let content = &invoice.content;
     let invoice = PayableInvoice {
         number,
         status: invoice.shown_status(app.environment.now()),
         site: Site(invoice.site.clone()),
         customer_name: content.buyer.name.clone(),
-        currency: content.currency.clone(),
-        subtotal_cents: sums.subtotal_cents,
-        shipping_cents: sums.shipping_cents,
-        tax_cents: sums.tax_cents,
-        discount_cents: sums.discount_cents,
-        rounding_cents: sums.rounding_cents,
-        total_cents: sums.payable_cents(),
-        amount_paid_cents: invoice.ledger.kept_cents,
-        amount_due_cents: invoice.due_cents(),
-        issued_at: invoice.issued_at,
-        due_at: invoice.due_at,
-        paid_at: invoice.paid_at,
+        amounts: invoice.into(),
         line_items: content.lines.iter().map(Into::into).collect(),
     };
     Ok(Plain(PayLinkReply { success: Success, invoice }))

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::reply::Success;
 use crate::billing::preflight::preflight;
-use crate::production::customers::{AddressView, EXAMPLE_ID};
+use crate::production::customers::{CustomerDetails, EXAMPLE_ID};
 use actors::subscribers::{StoredCard, Subscribers};
 use domain::customer::{AddressKind, AddressUpdate, Customer, CustomerCommand, MAX_ADDRESSES, ProfileChange};
 use domain::id::Id;
@@ -19,7 +19,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::reply::Plain;
 use http::routes::ResourceRoutes;
-use http::wire::{COUNTRY, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, like};
+use http::wire::{ItemsWithin, MaxChars, ONE_LINE, Optional, like};
 use kernel::directory::Directory;
 use services::payments::PaymentMethod;
 
@@ -65,24 +65,8 @@ pub struct AddressInput {
     id: Option<Id>,
     /// Purpose of the address.
     kind: AddressKind,
-    /// Street and house number, or PO box.
-    #[api(Filled, ONE_LINE, MaxChars(200))]
-    line1: String,
-    /// Second address line.
-    #[api(ONE_LINE, MaxChars(200))]
-    line2: Option<String>,
-    /// City, town or village.
-    #[api(Filled, ONE_LINE, MaxChars(100))]
-    city: String,
-    /// State, province or canton, if the country has them.
-    #[api(ONE_LINE, MaxChars(100))]
-    region: Option<String>,
-    /// Postal code in the country's format.
-    #[api(Filled, ONE_LINE, MaxChars(20))]
-    postal_code: String,
-    /// Two-letter ISO 3166-1 country code.
-    #[api(COUNTRY)]
-    country: String,
+    #[api(flatten)]
+    address: Address,
     /// `true` if this is the default address of its kind. At most one address of each kind can be the default.
     #[api(default = false)]
     is_default: bool,
@@ -90,9 +74,8 @@ pub struct AddressInput {
 
 impl From<AddressInput> for AddressUpdate {
     fn from(input: AddressInput) -> Self {
-        let AddressInput { id, kind, line1, line2, city, region, postal_code, mut country, is_default } = input;
-        country.make_ascii_uppercase();
-        Self { id, kind, address: Address { line1, line2, city, region, postal_code, country }, is_default }
+        let AddressInput { id, kind, address, is_default } = input;
+        Self { id, kind, address, is_default }
     }
 }
 
@@ -174,22 +157,8 @@ impl PaymentMethodView {
     }], "paymentMethods": [], "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-01T08:05:00.000Z",
 }))]
 pub struct Profile {
-    /// ID of the customer.
-    id: Id,
-    /// Email address that identifies the customer.
-    email: String,
-    /// Name of the customer.
-    name: Option<String>,
-    /// Telephone number, in free form.
-    phone: Option<String>,
-    /// Company that the customer buys for.
-    company: Option<String>,
-    /// Tax ID of the company.
-    tax_id: Option<String>,
-    /// Language and region, such as `en` or `de-CH`.
-    locale: Option<String>,
-    /// Billing and shipping addresses.
-    addresses: Vec<AddressView>,
+    #[serde(flatten)]
+    details: CustomerDetails,
     /// Payment methods stored at the payment processor. Empty if the processor is not configured or does not respond.
     payment_methods: Vec<PaymentMethodView>,
     /// Time at which the customer record was created.
@@ -201,10 +170,8 @@ pub struct Profile {
 impl Profile {
     /// Builds the profile with the given payment methods.
     fn new(customer: &Customer, payment_methods: Vec<PaymentMethodView>) -> Self {
-        let Customer { id, email, name, phone, company, tax_id, locale, addresses, created_at, updated_at, .. } =
-            customer.clone();
-        let addresses = addresses.iter().map(Into::into).collect();
-        Self { id, email, name, phone, company, tax_id, locale, addresses, payment_methods, created_at, updated_at }
+        let &Customer { created_at, updated_at, .. } = customer;
+        Self { details: customer.into(), payment_methods, created_at, updated_at }
     }
 }
 

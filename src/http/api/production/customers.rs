@@ -62,6 +62,37 @@ pub struct CustomerQuery {
     page: PageQuery,
 }
 
+/// Fields of a customer that staff and the customer see alike.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "CustomerDetails")]
+pub struct CustomerDetails {
+    /// ID of the customer.
+    id: Id,
+    /// Email address that identifies the customer.
+    email: String,
+    /// Full name.
+    name: Option<String>,
+    /// Phone number, in free form.
+    phone: Option<String>,
+    /// Company that the customer buys for.
+    company: Option<String>,
+    /// Tax ID of the company.
+    tax_id: Option<String>,
+    /// Language and region, such as `en` or `de-CH`.
+    locale: Option<String>,
+    /// Billing and shipping addresses.
+    addresses: Vec<AddressView>,
+}
+
+impl From<&Customer> for CustomerDetails {
+    fn from(customer: &Customer) -> Self {
+        let Customer { id, email, name, phone, company, tax_id, locale, addresses, .. } = customer.clone();
+        let addresses = addresses.iter().map(Into::into).collect();
+        Self { id, email, name, phone, company, tax_id, locale, addresses }
+    }
+}
+
 /// Customer as shown to staff.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -70,22 +101,8 @@ pub struct CustomerQuery {
     "locale": null, "addresses": [], "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-01T08:05:00.000Z",
 }))]
 struct CustomerView {
-    /// ID of the customer.
-    id: Id,
-    /// Email address that identifies the customer.
-    email: String,
-    /// Full name.
-    name: Option<String>,
-    /// Phone number.
-    phone: Option<String>,
-    /// Company that the customer buys for.
-    company: Option<String>,
-    /// Tax ID of the company.
-    tax_id: Option<String>,
-    /// Language and region.
-    locale: Option<String>,
-    /// Billing and shipping addresses.
-    addresses: Vec<AddressView>,
+    #[serde(flatten)]
+    details: CustomerDetails,
     /// Time at which the customer record was created.
     created_at: Timestamp,
     /// Time at which the profile last changed.
@@ -94,10 +111,7 @@ struct CustomerView {
 
 impl From<&Customer> for CustomerView {
     fn from(customer: &Customer) -> Self {
-        let Customer { id, email, name, phone, company, tax_id, locale, addresses, created_at, updated_at, .. } =
-            customer.clone();
-        let addresses = addresses.iter().map(Into::into).collect();
-        Self { id, email, name, phone, company, tax_id, locale, addresses, created_at, updated_at }
+        Self { details: customer.into(), created_at: customer.created_at, updated_at: customer.updated_at }
     }
 }
 

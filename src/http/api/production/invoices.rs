@@ -7,12 +7,13 @@ mod pay_links;
 mod requests;
 mod view;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::extract::State;
 
 use super::orders::site::SiteHeader;
-use super::orders::{ManualPayment, ManualRefund, OrderReader};
+use super::orders::{ManualPayment, ManualRefund, OrderReader, REFUND_ERRORS};
 use actors::app::documents::InvoiceDocuments;
 use actors::checkouts::Checkouts;
 use config::Config;
@@ -35,12 +36,12 @@ use kernel::directory::Directory;
 use kernel::environment::Environment;
 use operations::InvoiceOutcome;
 use requests::{InvoicePatch, InvoiceQuery, InvoiceRequest};
-use store::queries::{InvoiceFilter, Queries};
+use store::queries::{InvoiceFilter, Page, Queries};
 use view::Numbering;
 
 pub use pay_links::pay_url;
 pub use requests::NewInvoiceLine;
-pub use view::{InvoiceLineView, InvoiceSummary, InvoiceView};
+pub use view::{InvoiceAmounts, InvoiceLineView, InvoiceSummary, InvoiceView};
 
 const PATH: &str = "/api/invoices";
 /// Example ID of an invoice.
@@ -133,20 +134,7 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
                      another way.",
                 )
                 .error(409, STATE, "The invoice is void, and its order has another invoice.")
-                .error(409, "payment_unnamed", "The payment processor has not reported the payment's ID yet.")
-                .error(409, "nothing_to_refund", "The payment is already fully refunded, or there is no payment.")
-                .error(
-                    409,
-                    "refund_at_processor",
-                    "The payment was made through the payment processor, and no API key is configured. Refund it \
-                     there; the refund is then recorded here automatically.",
-                )
-                .error(
-                    409,
-                    "refunds_under_way",
-                    "Too many refunds are pending at the payment processor, or a refund failed and its amount is being \
-                     checked.",
-                )
+                .errors(&REFUND_ERRORS)
                 .error(409, "too_many_payments", "The invoice has the maximum number of payments.")
         })
         .post(operator, "/api/invoices/{id}/pay-link", pay_links::open, |op| {
@@ -219,12 +207,22 @@ async fn list(
         issued: false,
         now,
     };
-    let (some, total) = app.queries.invoices(&filter, page).await?;
-    let some: Vec<Invoice> = some.into_iter().filter_map(|one| one.state).collect();
-    let issued: Vec<Id> = some.iter().filter_map(|one| one.issued().map(|head| head.id)).collect();
-    let numbers = app.documents.numbers(&issued).await?;
-    let items = some.iter().map(|one| InvoiceSummary::new(one, now, &numbers));
+    let (invoices, numbers, total) = invoices_with_numbers(&app, &filter, page).await?;
+    let items = invoices.iter().map(|one| InvoiceSummary::new(one, now, &numbers));
     Ok(ListPage::new(page, items, total))
+}
+
+/// Returns a page of invoices, the numbers of their issued documents, and the total number of invoices.
+pub async fn invoices_with_numbers(
+    app: &InvoiceHandles,
+    filter: &InvoiceFilter,
+    page: Page,
+) -> Result<(Vec<Invoice>, HashMap<Id, String>, u64), ApiError> {
+    let (some, total) = app.queries.invoices(filter, page).await?;
+    let invoices: Vec<Invoice> = some.into_iter().filter_map(|one| one.state).collect();
+    let issued: Vec<Id> = invoices.iter().filter_map(|one| one.issued().map(|head| head.id)).collect();
+    let numbers = app.documents.numbers(&issued).await?;
+    Ok((invoices, numbers, total))
 }
 
 async fn numbering(State(app): State<InvoiceHandles>) -> Result<Plain<Numbering>, ApiError> {

@@ -36,6 +36,7 @@ use http::access::{Caller, RequiredAccess};
 use http::command_request::{CommandOutcome, CommandRequest, find_existing, state_of};
 use http::error::ApiError;
 use http::handles::handles;
+use http::openapi::operation::DescribedError;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
 use http::reply::{ListPage, Resource};
@@ -62,6 +63,23 @@ const STATE: &str = "invalid_transition";
 
 /// Response that owns the order it contains.
 pub type OwnedOrderReply = AsView<OrderFor<Arc<Versioned<Order>>>>;
+
+/// Errors of a refund, whether of an order or of an invoice.
+pub(super) const REFUND_ERRORS: [DescribedError; 4] = [
+    (
+        409,
+        "refund_at_processor",
+        "The payment was made through the payment processor, and no API key is configured. Refund it there; the refund \
+         is then recorded here automatically.",
+    ),
+    (
+        409,
+        "refunds_under_way",
+        "Too many refunds are pending at the payment processor, or a refund failed and its amount is being checked.",
+    ),
+    (409, "payment_unnamed", "The payment processor has not reported the payment's ID yet."),
+    (409, "nothing_to_refund", "The payment is already fully refunded, or there is no payment."),
+];
 
 handles! {
     /// Dependencies of the order routes.
@@ -187,20 +205,7 @@ fn add_payment_routes(routes: ResourceRoutes) -> ResourceRoutes {
                      order becomes refunded once all its payments have been refunded. `method` records that the amount \
                      of a failed refund was returned in another way.",
                 )
-                .error(
-                    409,
-                    "refund_at_processor",
-                    "The payment was made through the payment processor, and no API key is configured. Refund it \
-                     there; the refund is then recorded here automatically.",
-                )
-                .error(
-                    409,
-                    "refunds_under_way",
-                    "Too many refunds are pending at the payment processor, or a refund failed and its amount is being \
-                     checked.",
-                )
-                .error(409, "payment_unnamed", "The payment processor has not reported the payment's ID yet.")
-                .error(409, "nothing_to_refund", "The payment is already fully refunded, or there is no payment.")
+                .errors(&REFUND_ERRORS)
         })
 }
 

@@ -239,34 +239,18 @@ struct UnmatchedPayment {
 impl From<KeptPaymentEvent> for UnmatchedPayment {
     fn from(event: KeptPaymentEvent) -> Self {
         let KeptPaymentEvent { id, event_id, about, next_at: next_try_at, created_at, .. } = event;
-        let kind = about.as_ref().map(|about| about.kind);
-        let (amount_cents, currency, client_reference_id, order_id, invoice_id, payment_intent, session) = match about {
-            Some(about) => {
-                let Unmatched {
-                    amount_cents,
-                    currency,
-                    client_reference_id,
-                    order_id,
-                    invoice_id,
-                    payment_intent,
-                    session,
-                    ..
-                } = about;
-                (amount_cents, currency, client_reference_id, order_id, invoice_id, payment_intent, session)
-            }
-            None => Default::default(),
-        };
+        let text = |of: fn(&Unmatched) -> Option<&str>| about.as_ref().and_then(of).map(str::to_owned);
         Self {
             id,
             event_id,
-            kind,
-            amount_cents,
-            currency,
-            client_reference_id,
-            order_id,
-            invoice_id,
-            payment_intent,
-            session,
+            kind: about.as_ref().map(|about| about.kind),
+            amount_cents: about.as_ref().and_then(|about| about.amount_cents),
+            currency: text(|about| about.currency.as_deref()),
+            client_reference_id: text(|about| about.client_reference_id.as_deref()),
+            order_id: text(|about| about.order_id.as_deref()),
+            invoice_id: text(|about| about.invoice_id.as_deref()),
+            payment_intent: text(|about| about.payment_intent.as_deref()),
+            session: text(|about| about.session.as_deref()),
             next_try_at,
             created_at,
         }

@@ -21,7 +21,7 @@ use maud::{Markup, html};
 use super::INVOICES_PATH;
 use super::board::BoardHandles;
 use super::filled_form::address;
-use super::sheet::{ListFilter, ListPart, customer_link, list_filters, non_empty, page_of};
+use super::sheet::{ListPart, customer_link, non_empty, page_of, status_filters};
 use super::shell::{StaffSection, StaffViewer, Tone};
 use crate::frame::{document_day, time};
 use config::Config;
@@ -34,7 +34,7 @@ use http::error::ApiError;
 use http::handles::handles;
 use http::page::OpenQuery;
 use http::routes::{PageBounds, Routes};
-use http_api::production::invoices::InvoiceHandles;
+use http_api::production::invoices::{InvoiceHandles, invoices_with_numbers};
 use store::queries::InvoiceFilter;
 use words::Language;
 use words::staff::invoices as texts;
@@ -137,19 +137,6 @@ pub(super) fn invoice_row(
     }
 }
 
-/// Returns a page of invoices, the numbers of their issued documents, and the total number of invoices.
-async fn listed(
-    app: &StaffInvoiceHandles,
-    filter: &InvoiceFilter,
-    part: &ListPart<'_>,
-) -> Result<(Vec<Invoice>, HashMap<Id, String>, u64), ApiError> {
-    let (some, total) = app.invoices.queries.invoices(filter, part.page()).await?;
-    let some: Vec<Invoice> = some.into_iter().filter_map(|one| one.state).collect();
-    let issued: Vec<Id> = some.iter().filter_map(|one| one.issued().map(|head| head.id)).collect();
-    let numbers = app.invoices.documents.numbers(&issued).await?;
-    Ok((some, numbers, total))
-}
-
 /// Serves the list of invoices.
 async fn list(
     State(app): State<StaffInvoiceHandles>,
@@ -165,7 +152,7 @@ async fn list(
     let part = ListPart { path: INVOICES_PATH, narrowed, from: query.from };
     let filter =
         InvoiceFilter { status, customer_email: email.map(str::to_lowercase), now, ..InvoiceFilter::default() };
-    let (some, numbers, total) = listed(&app, &filter, &part).await?;
+    let (some, numbers, total) = invoices_with_numbers(&app.invoices, &filter, part.page()).await?;
     let cancelled = app.invoices.queries.open_of_cancelled(&some).await?;
     let title = texts::title(language);
     let content = html! {
@@ -194,16 +181,8 @@ async fn list(
 /// Renders the links that filter the list by status.
 fn statuses(language: Language, chosen: Option<InvoiceStatus>, email: Option<&str>) -> Markup {
     let path = |status: &str| address(INVOICES_PATH, &[("status", status), ("email", email.unwrap_or_default())]);
-    let all = texts::all(language);
     let labels = STATUSES.map(|status| (status, invoice_state(language, status).1));
-    let every = ListFilter { label: &all, path: path(""), count: None, is_current: chosen.is_none() };
-    let filters = labels.iter().map(|(status, label)| ListFilter {
-        label,
-        path: path(&status.to_string()),
-        count: None,
-        is_current: chosen == Some(*status),
-    });
-    list_filters(&texts::filter_label(language), &[every].into_iter().chain(filters).collect::<Vec<_>>())
+    status_filters(&texts::filter_label(language), &texts::all(language), &labels, chosen, path)
 }
 
 fn tools(language: Language, chosen: Option<InvoiceStatus>, email: Option<&str>) -> Markup {

@@ -19,7 +19,7 @@ use maud::{Markup, html};
 
 use super::board::BoardHandles;
 use super::filled_form::address;
-use super::sheet::{ListFilter, ListPart, customer_link, list_filters, non_empty, page_of};
+use super::sheet::{ListPart, customer_link, non_empty, page_of, status_filters};
 use super::shell::{StaffSection, StaffViewer, Tone};
 use super::{QUOTES_PATH, REQUESTS_PATH};
 use crate::frame::time;
@@ -165,16 +165,8 @@ async fn list(
 /// Renders the links that filter the list by status.
 fn statuses(language: Language, chosen: Option<QuoteStatus>, email: Option<&str>) -> Markup {
     let path = |status: &str| address(QUOTES_PATH, &[("status", status), ("email", email.unwrap_or_default())]);
-    let all = texts::all(language);
     let labels = STATUSES.map(|status| (status, quote_state(language, status).1));
-    let every = ListFilter { label: &all, path: path(""), count: None, is_current: chosen.is_none() };
-    let filters = labels.iter().map(|(status, label)| ListFilter {
-        label,
-        path: path(&status.to_string()),
-        count: None,
-        is_current: chosen == Some(*status),
-    });
-    list_filters(&texts::filter_label(language), &[every].into_iter().chain(filters).collect::<Vec<_>>())
+    status_filters(&texts::filter_label(language), &texts::all(language), &labels, chosen, path)
 }
 
 fn tools(language: Language, chosen: Option<QuoteStatus>, email: Option<&str>) -> Markup {

@@ -4,6 +4,8 @@
 mod fields;
 mod lines;
 
+use std::fmt::Display;
+
 use maud::{Markup, html};
 use url::form_urlencoded;
 
@@ -86,6 +88,25 @@ pub(super) fn list_filters(label: &str, filters: &[ListFilter<'_>]) -> Markup {
 /// Returns the CSS class for a number in a list; phones leave out those that are spare, such as zeros.
 pub(super) fn number_class(is_spare: bool) -> &'static str {
     if is_spare { "number start spare" } else { "number start" }
+}
+
+/// Renders the filters of a list by status. `path` returns the URL of the list for the name of a status, and of the
+/// whole list for the empty name.
+pub(super) fn status_filters<S: Copy + PartialEq + Display>(
+    label: &str,
+    all: &str,
+    statuses: &[(S, String)],
+    chosen: Option<S>,
+    path: impl Fn(&str) -> String,
+) -> Markup {
+    let every = ListFilter { label: all, path: path(""), count: None, is_current: chosen.is_none() };
+    let filters = statuses.iter().map(|(status, label)| ListFilter {
+        label,
+        path: path(&status.to_string()),
+        count: None,
+        is_current: chosen == Some(*status),
+    });
+    list_filters(label, &[every].into_iter().chain(filters).collect::<Vec<_>>())
 }
 
 /// Returns a query's filter text; `None` if it is missing or empty.

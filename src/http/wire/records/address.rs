@@ -3,7 +3,7 @@
 use api_derive::Request;
 use serde_json::{Value, json};
 
-use crate::wire::{COUNTRY, Filled, FromJson, MaxChars, ONE_LINE, ValuePath};
+use crate::wire::{COUNTRY, Filled, FromJson, MaxChars, Member, Members, ONE_LINE, Request, ValuePath, read_object};
 use domain::order::Address;
 use domain::refusal::Faults;
 
@@ -36,12 +36,21 @@ struct PostalAddress {
 impl FromJson for Address {
     type Inner = Self;
     fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
-        let mut address = PostalAddress::from_json(value, place, faults)?.into_fields();
-        address.country.make_ascii_uppercase();
-        Some(address)
+        read_object(value, place, faults)
     }
     fn inner(&self) -> Option<&Self> {
         Some(self)
+    }
+}
+
+impl Request for Address {
+    fn members() -> Vec<Member> {
+        PostalAddress::members()
+    }
+    fn read(members: &mut Members<'_>) -> Option<Self> {
+        let mut address = PostalAddress::read(members)?.into_fields();
+        address.country.make_ascii_uppercase();
+        Some(address)
     }
 }
 

@@ -2,12 +2,11 @@
 
 use api_derive::Request;
 use api_schema::shape::{Shape, above_zero};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::wire::{FromJson, MaxChars, ONE_LINE, Rule, ValuePath};
+use crate::wire::{MaxChars, ONE_LINE, Rule};
 use domain::bounds::{MAX_NOZZLE_MM, nozzle_mm};
 use domain::printer::Nozzle;
-use domain::refusal::Faults;
 
 /// Nozzle installed in the printer; files are sliced for a specific diameter.
 #[derive(Request, Clone, Debug)]
@@ -34,16 +33,7 @@ impl Rule<f64> for NozzleWidth {
     }
 }
 
-impl FromJson for Nozzle {
-    type Inner = Self;
-    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
-        let fields = GivenNozzle::from_json(value, place, faults)?.into_fields();
-        Some(Self { diameter: nozzle_mm(fields.diameter)?, ..fields })
-    }
-    fn inner(&self) -> Option<&Self> {
-        Some(self)
-    }
-}
+record!(Nozzle, GivenNozzle, |fields| Some(Nozzle { diameter: nozzle_mm(fields.diameter)?, ..fields }));
 
 #[cfg(test)]
 mod tests {

@@ -1,11 +1,10 @@
 //! Printer positions on the floor plan, in requests and responses.
 
 use api_derive::Request;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::wire::{FromJson, ValuePath, Within};
+use crate::wire::Within;
 use domain::printer::{MAX_ROOM_PLACE, RoomPosition};
-use domain::refusal::Faults;
 
 /// Position of a printer on its room's floor plan.
 #[derive(Request, Clone, Debug)]
@@ -19,15 +18,7 @@ struct GivenPosition {
     column: u32,
 }
 
-impl FromJson for RoomPosition {
-    type Inner = Self;
-    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
-        GivenPosition::from_json(value, place, faults).map(GivenPosition::into_fields)
-    }
-    fn inner(&self) -> Option<&Self> {
-        Some(self)
-    }
-}
+record!(RoomPosition, GivenPosition);
 
 #[cfg(test)]
 mod tests {

@@ -1,12 +1,11 @@
 //! Nested objects in products: additional materials, and kit components.
 
 use api_derive::Request;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::wire::{AboveZero, FromJson, ValuePath, Within};
+use crate::wire::{AboveZero, Within};
 use domain::amount::Amount;
 use domain::id::Id;
-use domain::refusal::Faults;
 use domain::sku::{Component, SkuMaterial};
 
 /// Material ID used in examples.
@@ -34,15 +33,7 @@ struct GivenMaterial {
     filament: u32,
 }
 
-impl FromJson for SkuMaterial {
-    type Inner = Self;
-    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
-        GivenMaterial::from_json(value, place, faults).map(GivenMaterial::into_fields)
-    }
-    fn inner(&self) -> Option<&Self> {
-        Some(self)
-    }
-}
+record!(SkuMaterial, GivenMaterial);
 
 /// Component of a kit.
 #[derive(Request)]
@@ -54,15 +45,7 @@ struct GivenComponent {
     quantity: u32,
 }
 
-impl FromJson for Component {
-    type Inner = Self;
-    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
-        GivenComponent::from_json(value, place, faults).map(GivenComponent::into_fields)
-    }
-    fn inner(&self) -> Option<&Self> {
-        Some(self)
-    }
-}
+record!(Component, GivenComponent);
 
 #[cfg(test)]
 mod tests {

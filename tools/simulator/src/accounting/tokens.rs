@@ -6,34 +6,14 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
+use url::form_urlencoded;
 use uuid::Uuid;
 
 use super::{AccountingState, Consent, Refresh};
 
 /// Parses a query or form into decoded names and values.
 fn members(text: &str) -> Vec<(String, String)> {
-    let pairs = text.split('&').filter(|pair| !pair.is_empty());
-    pairs
-        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        .map(|(name, value)| (plain(name), plain(value)))
-        .collect()
-}
-
-/// Decodes one component of a query or form.
-pub(super) fn plain(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'+' => b' ',
-            b'%' => {
-                let digits = [rest.next().unwrap_or(b'0'), rest.next().unwrap_or(b'0')];
-                std::str::from_utf8(&digits).ok().and_then(|hex| u8::from_str_radix(hex, 16).ok()).unwrap_or(b'?')
-            }
-            other => other,
-        });
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    form_urlencoded::parse(text.as_bytes()).into_owned().collect()
 }
 
 fn member(all: &[(String, String)], name: &str) -> String {

@@ -47,23 +47,10 @@ fn whole_example() -> Value {
     example
 }
 
-/// Invoice in a list.
+/// Amounts of an invoice, and the times at which it was issued, is due and was paid.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[api(name = "InvoiceSummary", many = "invoices", example = summary_example())]
-pub struct InvoiceSummary {
-    /// ID of the invoice.
-    id: Id,
-    /// Invoice number; null for drafts and for drafts that were voided.
-    number: Option<String>,
-    /// Current status.
-    status: InvoiceStatus,
-    /// Site that the invoice belongs to.
-    site: Site<String>,
-    /// Email address of the customer; null if none was specified.
-    customer_email: Option<String>,
-    /// Name of the customer: a person or a company.
-    customer_name: String,
+pub struct InvoiceAmounts {
     /// Three-letter ISO 4217 currency code of all amounts, in lowercase.
     currency: String,
     /// Sum of the line amounts, in the currency's smallest unit.
@@ -85,10 +72,51 @@ pub struct InvoiceSummary {
     amount_due_cents: i64,
     /// Time at which the invoice was issued; null for a draft.
     issued_at: Option<Timestamp>,
-    /// Due date.
+    /// Time by which the invoice must be paid.
     due_at: Option<Timestamp>,
-    /// Time at which the invoice was paid in full.
+    /// Time at which the invoice was paid in full; null until then.
     paid_at: Option<Timestamp>,
+}
+
+impl From<&Invoice> for InvoiceAmounts {
+    fn from(invoice: &Invoice) -> Self {
+        let sums = &invoice.content.sums;
+        Self {
+            currency: invoice.content.currency.clone(),
+            subtotal_cents: sums.subtotal_cents,
+            shipping_cents: sums.shipping_cents,
+            tax_cents: sums.tax_cents,
+            discount_cents: sums.discount_cents,
+            rounding_cents: sums.rounding_cents,
+            total_cents: sums.payable_cents(),
+            amount_paid_cents: invoice.ledger.kept_cents,
+            amount_due_cents: invoice.due_cents(),
+            issued_at: invoice.issued_at,
+            due_at: invoice.due_at,
+            paid_at: invoice.paid_at,
+        }
+    }
+}
+
+/// Invoice in a list.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "InvoiceSummary", many = "invoices", example = summary_example())]
+pub struct InvoiceSummary {
+    /// ID of the invoice.
+    id: Id,
+    /// Invoice number; null for drafts and for drafts that were voided.
+    number: Option<String>,
+    /// Current status.
+    status: InvoiceStatus,
+    /// Site that the invoice belongs to.
+    site: Site<String>,
+    /// Email address of the customer; null if none was specified.
+    customer_email: Option<String>,
+    /// Name of the customer: a person or a company.
+    customer_name: String,
+    #[serde(flatten)]
+    amounts: InvoiceAmounts,
     /// ID of the order that the invoice belongs to; null for an invoice drafted manually.
     order_id: Option<Id>,
     /// Notes shown to the customer.
@@ -191,28 +219,16 @@ struct DocumentView {
 impl InvoiceSummary {
     /// Builds the summary of an invoice at the given time; `numbers` contains the numbers of its issued documents.
     pub fn new(invoice: &Invoice, now: Timestamp, numbers: &HashMap<Id, String>) -> Self {
-        let (content, sums) = (&invoice.content, &invoice.content.sums);
         Self {
             id: invoice.id,
             number: invoice.issued().and_then(|one| numbers.get(&one.id).cloned()),
             status: invoice.shown_status(now),
             site: Site(invoice.site.clone()),
             customer_email: invoice.customer_email.clone(),
-            customer_name: content.buyer.name.clone(),
-            currency: content.currency.clone(),
-            subtotal_cents: sums.subtotal_cents,
-            shipping_cents: sums.shipping_cents,
-            tax_cents: sums.tax_cents,
-            discount_cents: sums.discount_cents,
-            rounding_cents: sums.rounding_cents,
-            total_cents: sums.payable_cents(),
-            amount_paid_cents: invoice.ledger.kept_cents,
-            amount_due_cents: invoice.due_cents(),
-            issued_at: invoice.issued_at,
-            due_at: invoice.due_at,
-            paid_at: invoice.paid_at,
+            customer_name: invoice.content.buyer.name.clone(),
+            amounts: invoice.into(),
             order_id: invoice.order_id,
-            notes: content.notes.clone(),
+            notes: invoice.content.notes.clone(),
             created_at: invoice.created_at,
             updated_at: invoice.updated_at,
             version: invoice.revision,

@@ -23,6 +23,7 @@ use http::access::Caller;
 use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::path_id::PathId;
+use http_api::production::invoices::invoices_with_numbers;
 use http_api::production::printers::PrinterHandles;
 use store::queries::{
     CustomRequestFilter, InvoiceFilter, ListedPayment, OrderFilter, Page, PaymentFilter, QuoteFilter,
@@ -101,11 +102,8 @@ async fn belongings(app: &StaffCustomerHandles, language: Language, email: &str)
     let filter = OrderFilter { customer_email: theirs(), ..OrderFilter::default() };
     let (orders, _) = queries.orders(&filter, FEW_ROWS).await?;
     let filter = InvoiceFilter { customer_email: theirs(), now, ..InvoiceFilter::default() };
-    let (invoices, _) = queries.invoices(&filter, FEW_ROWS).await?;
-    let invoices: Vec<Invoice> = invoices.into_iter().filter_map(|one| one.state).collect();
+    let (invoices, numbers, _) = invoices_with_numbers(&app.invoices, &filter, FEW_ROWS).await?;
     let cancelled = queries.open_of_cancelled(&invoices).await?;
-    let issued: Vec<Id> = invoices.iter().filter_map(|one| one.issued().map(|head| head.id)).collect();
-    let numbers = app.invoices.documents.numbers(&issued).await?;
     let filter = QuoteFilter { customer_email: theirs(), now, ..QuoteFilter::default() };
     let (quotes, _) = queries.quotes(&filter, FEW_ROWS).await?;
     let filter = CustomRequestFilter { customer_email: theirs(), ..CustomRequestFilter::default() };
