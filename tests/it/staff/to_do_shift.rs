@@ -97,7 +97,7 @@ on_sqlite! {
         sam.post(&adjust, &json!({"delta": -7, "reason": "stocktake"})).await.expect(200);
         sam.post(&adjust, &json!({"delta": 100, "reason": "delivery"})).await.expect(200);
         let received = format!("100 g <a href=\"/shop/stock/materials/{material}\">PLA black</a>");
-        panel_says(&sam, "done", &["1 bed cleared, 1 delivery received", &*received]).await;
+        panel_says(&sam, "done", &["1 bed cleared, 1 material received", &*received]).await;
 
         // Without opening hours a shift begins at midnight.
         clock.advance(13 * HOUR);

@@ -161,8 +161,8 @@ done_beds =
     }
 done_deliveries =
     { $count ->
-        [one] { $count } Lieferung eingebucht
-       *[other] Lieferungen von { $count } Materialien eingebucht
+        [one] { $count } Material eingebucht
+       *[other] { $count } Materialien eingebucht
     }
 done_shipments =
     { $count ->

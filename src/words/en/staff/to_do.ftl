@@ -161,8 +161,8 @@ done_beds =
     }
 done_deliveries =
     { $count ->
-        [one] { $count } delivery received
-       *[other] deliveries of { $count } materials received
+        [one] { $count } material received
+       *[other] { $count } materials received
     }
 done_shipments =
     { $count ->

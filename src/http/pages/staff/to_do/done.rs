@@ -193,12 +193,15 @@ mod tests {
     fn a_person_has_one_entry_with_the_rejected_parts_below() {
         let html = |language| row(language, &person(), &ActorNames::default(), &[]).into_string();
         let english = html(Language::English);
-        let work = "<b>mia</b>: 17 of 18 good, 2 beds cleared, 1 shipment, 1 delivery received <span";
+        let work = "<b>mia</b>: 17 of 18 good, 2 beds cleared, 1 shipment, 1 material received <span";
         for text in ["<li class=\"warn\">", work, ">1 of 6 bad, layer shift</a>"] {
             assert!(english.contains(text), "{text} in {english}");
         }
         let german = html(Language::German);
-        for text in ["17 von 18 gut, 2 Druckbetten freigegeben, 1 Sendung", ">1 von 6 Ausschuss, Schichtversatz</a>"] {
+        for text in [
+            "17 von 18 gut, 2 Druckbetten freigegeben, 1 Sendung, 1 Material eingebucht <span",
+            ">1 von 6 Ausschuss, Schichtversatz</a>",
+        ] {
             assert!(german.contains(text), "{text} in {german}");
         }
     }
