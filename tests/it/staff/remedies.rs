@@ -76,7 +76,7 @@ on_sqlite! {
         assert_eq!(remedy["message"], request, "{late}");
 
         let number = floor.job(&job).await["number"].as_str().unwrap().to_owned();
-        let sentence = format!("{request} and it will be ready <time ");
+        let sentence = format!("{request}: the order is then expected <time ");
         let link = format!("href=\"/shop/stock/slots?place={idle}/0&amp;material={}\"", floor.material);
         let reason = format!("{number}</a>: Waiting for a printer");
         let order_page = format!("/shop/orders/{order}");
@@ -86,7 +86,7 @@ on_sqlite! {
         shows(&sam, "/shop/orders", &[&sentence], false).await;
         let events = floor.events("order.late").await;
         let event = events[0]["data"]["remedy"].as_str().unwrap_or_default();
-        assert!(event.starts_with(&format!("{request} and it will be ready ")), "{events:?}");
+        assert!(event.starts_with(&format!("{request}: the order is then expected ")), "{events:?}");
 
         load(&floor, 1, &floor.material).await;
         floor.app.job_is(&job, "PRINTING").await;
@@ -113,7 +113,8 @@ on_sqlite! {
         let path = format!("/shop/orders/{order}");
         let page = sam.get(&path).await;
         is_sound(&page);
-        for words in ["Raise its priority to 9 and it will be ready <time ", ">Raise priority</button>"] {
+        let sentence = "Raise the order's priority to 9: the order is then expected <time ";
+        for words in [sentence, ">Raise priority</button>"] {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }
         let fields = [("form_token", &*token(&page)), ("priority", "9"), ("back", &*path)];
