@@ -102,7 +102,7 @@ expected = voraussichtlich fertig { $time }
 
 removed_printer = einem entfernten Drucker
 print_claimed = Druck { $number } ist { $printer } zugewiesen
-print_uploading = Druck { $number } wird an { $printer } übertragen
+print_uploading = Druck { $number } wird zu { $printer } übertragen
 print_start_sent = Druck { $number } startet auf { $printer }
 print_confirmed = Druck { $number } läuft auf { $printer }
 print_finished = Druck { $number } ist auf { $printer } fertig geworden

@@ -234,8 +234,8 @@ event_job_completed =
 event_job_created = { $job } wurde angelegt
 event_job_dispatching =
     { $printer ->
-        [none] { $job } wurde an einen Drucker gesendet
-       *[other] { $job } wurde an { $printer } gesendet
+        [none] { $job } wurde einem Drucker zugewiesen
+       *[other] { $job } wurde { $printer } zugewiesen
     }
 event_job_failed =
     { $printer ->

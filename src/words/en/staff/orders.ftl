@@ -230,8 +230,8 @@ event_job_completed =
 event_job_created = { $job } was created
 event_job_dispatching =
     { $printer ->
-        [none] { $job } was sent to a printer
-       *[other] { $job } was sent to { $printer }
+        [none] { $job } was assigned to a printer
+       *[other] { $job } was assigned to { $printer }
     }
 event_job_failed =
     { $printer ->

@@ -249,6 +249,14 @@ mod tests {
                 "Der Druck von JOB-1 hat auf Ada begonnenDer Druck von JOB-1 hat begonnen",
             ]
         );
+        // Its file is not uploaded yet.
+        assert_eq!(
+            described("job.dispatching"),
+            [
+                "JOB-1 was assigned to AdaJOB-1 was assigned to a printer",
+                "JOB-1 wurde Ada zugewiesenJOB-1 wurde einem Drucker zugewiesen",
+            ]
+        );
         assert_eq!(described("job.unheard_of"), [const { String::new() }; 2]);
     }
 }
