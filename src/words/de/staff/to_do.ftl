@@ -71,7 +71,7 @@ jobs_waiting =
         [one] { $count } Druckauftrag wartet
        *[other] { $count } Druckaufträge warten
     }
-freed_and_waiting = { $printers }, { $jobs }
+freed_and_waiting = { $printers }; { $jobs }
 jobs_waiting_for_bed =
     { $count ->
         [one] { $count } Druckauftrag wartet auf dieses Druckbett
@@ -135,15 +135,16 @@ show_jobs =
 ## Nächste Stunden
 
 next_hours = Nächste Stunden
-beds_until = Druckbetten bis { $time }
-no_beds = Bis dahin ist kein Druckbett freizugeben.
-spools_to_change = Spulen zu wechseln
-no_spools = Die eingelegten Spulen reichen.
+beds_until = Abzuräumende Druckbetten bis { $time }
+no_beds = Bis dahin ist kein Druckbett abzuräumen.
+spools_to_change = Zu wechselnde Spulen
+no_spools = Die eingelegten Spulen reichen bis dahin.
 spool_by = { $material } in { $printer } bis { $time }
 orders_today = Heute fällige Bestellungen
-late_among = { $count } verspätet
+late_among = davon { $count } verspätet
 no_orders = Heute ist keine Bestellung fällig.
 further = und { $count } weitere
+others = { $count } weitere
 
 ## In dieser Schicht erledigt
 
@@ -151,9 +152,13 @@ done_heading = In dieser Schicht erledigt
 done_since = Seit { $time }
 done_nothing = Noch nichts. Freigegebene Druckbetten, abgenommene Teile, Lieferungen und Sendungen erscheinen hier.
 done_by = { $person }: { $work }
-done_parts = { $good } von { $parts } gut
+done_parts =
+    { $parts ->
+        [one] { $good } von { $parts } Teil gut
+       *[other] { $good } von { $parts } Teilen gut
+    }
 done_bad = { $bad } von { $parts } Ausschuss
-done_bad_reason = { $bad } von { $parts } Ausschuss, { $reason }
+done_bad_reason = { $bad } von { $parts } Ausschuss: { $reason }
 done_beds =
     { $count ->
         [one] { $count } Druckbett freigegeben
@@ -169,4 +174,4 @@ done_shipments =
         [one] { $count } Sendung
        *[other] { $count } Sendungen
     }
-activity_nothing = An Druckern und Druckaufträgen wurde noch nichts getan.
+activity_nothing = Noch keine Aktivität an Druckern und Druckaufträgen.

@@ -118,7 +118,7 @@ fn panel(language: Language, start: Timestamp, rows: &[Markup], others: usize) -
             }
             @if rows.is_empty() { p { (to_do::done_nothing(language)) } }
             @else { ol class="timeline" { @for row in rows { (row) } } }
-            @if others > 0 { p class="small muted" { (to_do::further(language, others)) } }
+            @if others > 0 { p class="small muted" { (to_do::others(language, others)) } }
             a class="small" href=(ACTIVITY_PATH) { (common::recent_activity(language)) }
         }
     }
@@ -136,7 +136,7 @@ fn row(language: Language, person: &PersonWork, names: &ActorNames, received: &[
             @for signed in person.rejected.iter().take(MAX_LINES) {
                 div class="small" { a href=(job_path_of(signed.order_id, signed.job_id)) { (rejected(language, signed)) } }
             }
-            @if further > 0 { div class="small muted" { (to_do::further(language, further)) } }
+            @if further > 0 { div class="small muted" { (to_do::others(language, further)) } }
             @for delivery in received { div class="small muted" { (delivery) } }
         }
     }
@@ -155,7 +155,7 @@ fn facts(language: Language, person: &PersonWork) -> Vec<String> {
     facts.into_iter().flatten().collect()
 }
 
-/// Describes a print of which parts were rejected: `1 of 6 bad, layer shift`.
+/// Describes a print of which parts were rejected: `1 of 6 bad: layer shift`.
 fn rejected(language: Language, signed: &SignedParts) -> String {
     let (bad, parts) = (signed.bad_count(), signed.plate_parts);
     match &signed.reason {
@@ -193,17 +193,30 @@ mod tests {
     fn a_person_has_one_entry_with_the_rejected_parts_below() {
         let html = |language| row(language, &person(), &ActorNames::default(), &[]).into_string();
         let english = html(Language::English);
-        let work = "<b>mia</b>: 17 of 18 good, 2 beds cleared, 1 shipment, 1 material received <span";
-        for text in ["<li class=\"warn\">", work, ">1 of 6 bad, layer shift</a>"] {
+        let work = "<b>mia</b>: 17 of 18 parts good, 2 beds cleared, 1 shipment, 1 material received <span";
+        for text in ["<li class=\"warn\">", work, ">1 of 6 bad: layer shift</a>"] {
             assert!(english.contains(text), "{text} in {english}");
         }
         let german = html(Language::German);
         for text in [
-            "17 von 18 gut, 2 Druckbetten freigegeben, 1 Sendung, 1 Material eingebucht <span",
-            ">1 von 6 Ausschuss, Schichtversatz</a>",
+            "17 von 18 Teilen gut, 2 Druckbetten freigegeben, 1 Sendung, 1 Material eingebucht <span",
+            ">1 von 6 Ausschuss: Schichtversatz</a>",
         ] {
             assert!(german.contains(text), "{text} in {german}");
         }
+    }
+
+    #[test]
+    fn more_than_a_few_people_and_prints_are_counted() {
+        let mut mia = person();
+        mia.rejected = vec![mia.rejected[0].clone(); MAX_LINES + 2];
+        let html = |language| row(language, &mia, &ActorNames::default(), &[]).into_string();
+        assert!(html(Language::English).contains(">2 more</div>"), "{}", html(Language::English));
+        assert!(html(Language::German).contains(">2 weitere</div>"), "{}", html(Language::German));
+        let people = panel(Language::English, Timestamp(0), &[html! { li {} }], 4).into_string();
+        assert!(people.contains(">4 more</p>"), "{people}");
+        let one = |language| facts(language, &PersonWork { good: 0, parts: 1, ..person() }).swap_remove(0);
+        assert_eq!(Language::ALL.map(one), ["0 of 1 part good", "0 von 1 Teil gut"]);
     }
 
     #[test]

@@ -193,7 +193,7 @@ mod tests {
         let ahead = |is_late| OrderAhead { order: Id::ONLY, deadline: Timestamp(0), is_late };
         let words = |ahead: &[OrderAhead]| due(Language::English, &[], ahead).html(Language::English).into_string();
         let late = words(&[ahead(true), ahead(false)]);
-        assert!(late.contains(">2</a>, <a href=\"/shop/orders?timing=late\">1 late</a></b>"), "{late}");
+        assert!(late.contains(">2</a>, <a href=\"/shop/orders?timing=late\">1 of them late</a></b>"), "{late}");
         assert!(!words(&[ahead(false)]).contains("late"), "{}", words(&[ahead(false)]));
     }
 
