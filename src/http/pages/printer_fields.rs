@@ -268,9 +268,10 @@ mod tests {
         };
         let new = form(Language::English, None, None, false);
         assert!(new.contains("Filament printer, 220 × 220 × 250 mm") && new.contains("value=\"250\""), "{new}");
-        assert!(!new.contains(" open"), "{new}");
+        assert!(!new.contains(" open") && new.contains("<summary>More details: <span"), "{new}");
         let lan = PrinterType::of_word("mqtt_lan");
         let by_type = form(Language::German, lan, None, true);
+        assert!(by_type.contains("<summary>Weitere Angaben: <span"), "{by_type}");
         assert!(by_type.contains("Filamentdrucker, 256 × 256 × 256 mm") && by_type.contains(" open"), "{by_type}");
         let by_find = |name: &str| (name == "type").then(|| "mqtt_lan".to_owned());
         let found = more(Language::English, None, &by_find, false, &html! {}).into_string();
