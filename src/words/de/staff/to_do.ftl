@@ -8,14 +8,14 @@ tasks =
     }
 heading = { $title } ({ $count })
 caught_up = Alles erledigt
-caught_up_text = Druckbetten zum Freigeben, Spulen zum Einlegen, Teile zur Abnahme und Bestellungen zum Packen erscheinen hier von selbst; was am längsten wartet, zuerst.
+caught_up_text = Druckbetten zum Abräumen, Spulen zum Einlegen, Teile zur Abnahme und Bestellungen zum Packen erscheinen hier von selbst; was am längsten wartet, zuerst.
 open_floor = Zur Werkstatt
 
 ## Arten von Aufgaben
 
 kind_restored = Wiederherstellungen prüfen
 kind_seller = Zurückgehaltene Rechnungen
-kind_beds = Druckbetten freigeben
+kind_beds = Druckbetten abräumen
 kind_parts = Abnahme der Teile
 kind_unverified = Drucke prüfen
 kind_paused = Pausierte Drucke
@@ -150,7 +150,7 @@ others = { $count } weitere
 
 done_heading = In dieser Schicht erledigt
 done_since = Seit { $time }
-done_nothing = Noch nichts. Freigegebene Druckbetten, abgenommene Teile, Lieferungen und Sendungen erscheinen hier.
+done_nothing = Noch nichts. Abgeräumte Druckbetten, abgenommene Teile, Lieferungen und Sendungen erscheinen hier.
 done_by = { $person }: { $work }
 done_parts =
     { $parts ->
@@ -161,8 +161,8 @@ done_bad = { $bad } von { $parts } Ausschuss
 done_bad_reason = { $bad } von { $parts } Ausschuss: { $reason }
 done_beds =
     { $count ->
-        [one] { $count } Druckbett freigegeben
-       *[other] { $count } Druckbetten freigegeben
+        [one] { $count } Druckbett abgeräumt
+       *[other] { $count } Druckbetten abgeräumt
     }
 done_deliveries =
     { $count ->

@@ -199,7 +199,7 @@ mod tests {
         }
         let german = html(Language::German);
         for text in [
-            "17 von 18 Teilen gut, 2 Druckbetten freigegeben, 1 Sendung, 1 Material eingebucht <span",
+            "17 von 18 Teilen gut, 2 Druckbetten abgeräumt, 1 Sendung, 1 Material eingebucht <span",
             ">1 von 6 Ausschuss: Schichtversatz</a>",
         ] {
             assert!(german.contains(text), "{text} in {german}");
