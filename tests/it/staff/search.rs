@@ -92,7 +92,7 @@ async fn more_than_a_few_are_in_the_list_and_an_exact_code_comes_first() {
     }
     let page = results(&sam, "GEAR").await;
     assert_eq!(page.text.matches("<li class=\"row\"").count(), MAX_HITS, "{}", page.text);
-    assert!(page.text.contains("All products that match"), "{}", page.text);
+    assert!(page.text.contains("All matching products"), "{}", page.text);
     let first = page.text.split("<li class=\"row\"").nth(1).unwrap();
     assert!(first.contains(&format!("href=\"/shop/products/{exact}\"")), "{first}");
     assert!(page.text.contains("value=\"GEAR\""), "what was typed stays: {}", page.text);
