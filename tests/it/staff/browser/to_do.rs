@@ -31,6 +31,9 @@ async fn chromium_follows_the_work_of_the_shift_and_the_next_hours() {
     // The part that is made again ends in the next hours, and its bed is cleared by a person.
     let expected = "document.querySelector('#next-hours li b')?.textContent.trim() === '1'";
     browser.until(&tab, "the bed to be expected", expected).await;
+    // Names have three lines whatever they say, and no link is cut off.
+    let lines = "[...document.querySelectorAll('#next-hours li > p')].map(at => [at.clientHeight, at.scrollHeight])";
+    assert_eq!(browser.eval(&tab, lines).await, json!([[72, 72], [72, 72], [72, 72]]));
     assert_eq!(browser.eval(&tab, "window.isSame").await, json!(true), "the page was loaded again");
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
