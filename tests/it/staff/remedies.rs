@@ -80,8 +80,10 @@ on_sqlite! {
         let link = format!("href=\"/shop/stock/slots?place={idle}/0&amp;material={}\"", floor.material);
         let reason = format!("{number}</a>: Waiting for a printer");
         let order_page = format!("/shop/orders/{order}");
-        shows(&sam, &order_page, &[&sentence, &link, &reason], true).await;
-        shows(&sam, "/to-do", &["Late orders (1)", &sentence, &link, &reason], true).await;
+        let own = late["number"].as_str().unwrap();
+        let name = format!(" aria-label=\"Load spool for {own}\">Load spool</a>");
+        shows(&sam, &order_page, &[&sentence, &link, &name, &reason], true).await;
+        shows(&sam, "/to-do", &["Late orders (1)", &sentence, &link, &name, &reason], true).await;
         shows(&sam, "/shop/orders?timing=late", &[&sentence], true).await;
         shows(&sam, "/shop/orders", &[&sentence], false).await;
         let events = floor.events("order.late").await;
@@ -114,7 +116,9 @@ on_sqlite! {
         let page = sam.get(&path).await;
         is_sound(&page);
         let sentence = "Raise the order's priority to 9: the order is then expected <time ";
-        for words in [sentence, ">Raise priority</button>"] {
+        let number = late["number"].as_str().unwrap();
+        let button = format!(" aria-label=\"Raise priority of {number}\">Raise priority</button>");
+        for words in [sentence, &*button] {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }
         let fields = [("form_token", &*token(&page)), ("priority", "9"), ("back", &*path)];

@@ -25,6 +25,10 @@ hopeless_earliest = Mit keinem einzelnen Schritt wird die Bestellung noch rechtz
 
 change_priority = Priorität erhöhen
 open_printer = Drucker ansehen
+change_priority_of = Priorität erhöhen: { $order }
+open_printer_for = Drucker ansehen: { $order }
+load_spool_for = Spule einlegen: { $order }
+view_job_of = Druckauftrag ansehen: { $order }
 
 ## Seite „Aufgaben“
 

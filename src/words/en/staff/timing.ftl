@@ -25,6 +25,10 @@ hopeless_earliest = No single step will get the order ready in time now; it is e
 
 change_priority = Raise priority
 open_printer = View printer
+change_priority_of = Raise priority of { $order }
+open_printer_for = View printer for { $order }
+load_spool_for = Load spool for { $order }
+view_job_of = View job of { $order }
 
 ## To-do page
 
