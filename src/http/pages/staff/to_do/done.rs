@@ -1,6 +1,6 @@
 //! Work done since the shift began, by person, as a panel beside the tasks: parts signed off, beds cleared, deliveries
-//! and shipments. It is read from the last 2,000 events and the stock movements of the shift, once for all viewers until
-//! something happens.
+//! and shipments. It is read from the last 2,000 events and the stock movements of the shift, once for all viewers
+//! until something happens.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

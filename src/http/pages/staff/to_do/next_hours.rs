@@ -1,6 +1,6 @@
 //! Panel of the next hours: beds to clear, spools to change and orders due today, beside the tasks.
-//! Rendered once for all viewers, after each forecast, from what is in memory. Its lines are always as many and as high,
-//! so that nothing moves when they change.
+//! Rendered once for all viewers, after each forecast, from what is in memory. Its lines are always as many and as
+//! high, so that nothing moves when they change.
 
 use maud::{Markup, html};
 

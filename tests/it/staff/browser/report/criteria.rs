@@ -81,8 +81,8 @@ pub const CRITERIA: [Criterion; 55] = [
         "Resize Text",
         "AA",
         &["every_page_of_the_staff_is_accessible"],
-        "by hand: sizes follow the browser's; the wall display alone scales with the screen; `/floor`, to which it links, \
-         follows the browser's",
+        "by hand: sizes follow the browser's; the wall display alone scales with the screen; `/floor`, to which it \
+         links, follows the browser's",
     ),
     criterion("1.4.5", "Images of Text", "AA", &[], "by hand: text is text, in drawings too"),
     criterion(
