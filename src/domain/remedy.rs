@@ -86,8 +86,8 @@ impl Remedy {
         }
     }
 
-    /// Returns the act and its effect as a sentence: "Load PLA black into Ada 2 and it will be ready today 17:40."
-    /// `time` is [`Self::expected_at`] as text.
+    /// Returns the act and its effect as a sentence: "Load PLA black into Ada 2: the order is then expected today
+    /// 17:40." `time` is [`Self::expected_at`] as text.
     fn sentence(&self, language: Language, time: &str) -> String {
         texts::remedy(language, &self.request(language), time)
     }
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(
             requests(Language::English),
             [
-                "Raise its priority to 9",
+                "Raise the order's priority to 9",
                 "Sign off JOB-000011",
                 "Resume JOB-000011 on Ada 2",
                 "Clear the bed of Ada 2",
@@ -168,7 +168,9 @@ mod tests {
             ]
         );
         let german = requests(Language::German);
-        assert_eq!(german[0], "Setzen Sie ihre Priorität auf 9");
+        assert_eq!(german[0], "Setzen Sie die Priorität der Bestellung auf 9");
+        assert_eq!(german[3], "Räumen Sie das Druckbett von Ada 2 ab");
+        assert_eq!(german[4], "Versuchen Sie JOB-000011 erneut");
         assert_eq!(german[5], "Legen Sie PLA black und PLA white in Ada 2 ein");
     }
 
@@ -187,21 +189,35 @@ mod tests {
         let words = |recovery: &OrderRecovery| recovery.words(Language::English, "today 17:40");
         let load = remedy(RemedyAct::Load);
         let with_remedy = recovery(&[load.clone(), remedy(RemedyAct::Retry)], None, Some(TIME));
-        assert_eq!(words(&with_remedy), "Load PLA black and PLA white into Ada 2 and it will be ready today 17:40.");
+        assert_eq!(
+            words(&with_remedy),
+            "Load PLA black and PLA white into Ada 2: the order is then expected today 17:40."
+        );
+        let german = with_remedy.words(Language::German, "heute 17:40");
+        assert!(
+            german.ends_with(" in Ada 2 ein, dann wird die Bestellung voraussichtlich heute 17:40 fertig."),
+            "{german}"
+        );
         assert_eq!((with_remedy.suggestion(), with_remedy.stated_at()), (Some(&load), Some(TIME)));
         let late = recovery(&[], Some(load.clone()), Some(TIME));
         assert_eq!(
             words(&late),
-            "No single step now will get it ready in time. Load PLA black and PLA white into Ada 2 and it will be \
-             ready today 17:40."
+            "No single step will get the order ready in time now. Load PLA black and PLA white into Ada 2: the order \
+             is then expected today 17:40."
         );
         assert_eq!(late.suggestion(), Some(&load));
         let earliest = recovery(&[], None, Some(TIME));
-        assert_eq!(words(&earliest), "No single step now will get it ready in time; the earliest is today 17:40.");
+        assert_eq!(
+            words(&earliest),
+            "No single step will get the order ready in time now; it is expected today 17:40 at the earliest."
+        );
         assert_eq!((earliest.suggestion(), earliest.stated_at()), (None, Some(TIME)));
         let unknown = recovery(&[], None, None);
-        assert_eq!(words(&unknown), "No single step now will get it ready in time.");
+        assert_eq!(words(&unknown), "No single step will get the order ready in time now.");
         let german = earliest.words(Language::German, "heute 17:40");
-        assert_eq!(german, "Mit keinem einzelnen Schritt wird sie noch rechtzeitig fertig, frühestens heute 17:40.");
+        assert_eq!(
+            german,
+            "Mit keinem einzelnen Schritt wird die Bestellung noch rechtzeitig fertig, sondern frühestens heute 17:40."
+        );
     }
 }

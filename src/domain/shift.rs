@@ -106,7 +106,7 @@ pub struct PersonWork {
     pub parts: u64,
     /// Prints of which parts were rejected, the latest first.
     pub rejected: Vec<SignedParts>,
-    /// Deliveries with the amount of each material, the latest first.
+    /// Materials that were delivered, each with the amount of all its deliveries, the latest first.
     pub received: Vec<(Id, Amount)>,
     /// Number of shipments.
     pub shipments: usize,

@@ -68,7 +68,8 @@ pub(super) fn inputs(language: Language, kind: Option<&PrinterType>, value: &dyn
 }
 
 /// Renders the fields that have defaults, folded away below a summary that states the machine: its type and its build
-/// volume, and `further` fields. `is_open` unfolds them.
+/// volume, and `further` fields. `is_open` unfolds them. Without `kind`, the build volume begins with the usual one of
+/// the type that `value` returns.
 pub(super) fn more(
     language: Language,
     kind: Option<&PrinterType>,
@@ -77,6 +78,8 @@ pub(super) fn more(
     further: &Markup,
 ) -> Markup {
     let chosen = value("machineType").unwrap_or_default();
+    let found = value("type");
+    let kind = kind.or_else(|| PrinterType::of_word(found.as_deref()?));
     let usual = kind.map_or(USUAL_VOLUME_MM, |declared| declared.usual_volume_mm);
     let sides: Vec<String> =
         SIDES.iter().zip(usual).map(|((name, _), usual)| value(name).unwrap_or_else(|| usual.to_string())).collect();
@@ -265,10 +268,14 @@ mod tests {
         };
         let new = form(Language::English, None, None, false);
         assert!(new.contains("Filament printer, 220 × 220 × 250 mm") && new.contains("value=\"250\""), "{new}");
-        assert!(!new.contains(" open"), "{new}");
+        assert!(!new.contains(" open") && new.contains("<summary>More details: <span"), "{new}");
         let lan = PrinterType::of_word("mqtt_lan");
         let by_type = form(Language::German, lan, None, true);
+        assert!(by_type.contains("<summary>Weitere Angaben: <span"), "{by_type}");
         assert!(by_type.contains("Filamentdrucker, 256 × 256 × 256 mm") && by_type.contains(" open"), "{by_type}");
+        let by_find = |name: &str| (name == "type").then(|| "mqtt_lan".to_owned());
+        let found = more(Language::English, None, &by_find, false, &html! {}).into_string();
+        assert!(found.contains("Filament printer, 256 × 256 × 256 mm") && found.contains("value=\"256\""), "{found}");
         let cleared = form(Language::English, lan, Some(""), false);
         assert!(cleared.contains(">Filament printer</span>") && !cleared.contains("256"), "{cleared}");
     }

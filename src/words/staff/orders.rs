@@ -225,11 +225,12 @@ messages! {
     event_printer_failure_suspected(printer: &str);
     event_printer_firmware_error(printer: &str);
     event_printer_homed(printer: &str);
-    event_printer_maintenance(printer: &str);
+    event_printer_in_service(printer: &str);
     event_printer_maintenance_due(printer: &str);
     event_printer_maintenance_logged(printer: &str);
     event_printer_offline(printer: &str);
     event_printer_online(printer: &str);
+    event_printer_out_of_service(printer: &str);
     event_printer_updated(printer: &str);
     event_credit_note_issued;
     event_invoice_flagged;

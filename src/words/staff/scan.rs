@@ -16,5 +16,6 @@ messages! {
     foreign;
     elsewhere(address: &str);
     denied;
+    none;
     no_camera;
 }

@@ -27,6 +27,10 @@ messages! {
 
     change_priority;
     open_printer;
+    change_priority_of(order: &str);
+    open_printer_for(order: &str);
+    load_spool_for(order: &str);
+    view_job_of(order: &str);
     kind_late_or_at_risk;
     orders_at_risk(count: usize);
 }

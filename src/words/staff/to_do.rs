@@ -99,6 +99,7 @@ messages! {
     late_among(count: usize);
     no_orders;
     further(count: usize);
+    others(count: usize);
 
     done_heading;
     done_since(time: &str);

@@ -200,6 +200,8 @@ async fn a_print_server_is_added_with_its_key_alone_and_faults_are_told_by_label
     let form = browser.get("/setup/printers/new").await;
     assert!(form.text.contains("Always required for OctoPrint."), "{}", form.text);
     assert!(form.text.contains(">OctoPrint, port 5000</option>"), "{}", form.text);
+    // The usual build volume of no type in particular is not folded away.
+    assert!(form.text.contains("<details class=\"field\" open>"), "{}", form.text);
     let mut fields = fields_of(&fleet.printers[0], "");
     fields[2] = ("baseUrl", "");
     let nowhere = browser.send("/setup/printers/new", &fields).await;

@@ -54,7 +54,7 @@ on_sqlite! {
         is_sound(&form);
         assert!(!form.text.contains("id=\"serial\"") && form.text.contains("id=\"apiKey\""), "{}", form.text);
         // What has a default is folded away below it.
-        let (open, folded) = form.text.split_once("<summary>More ").expect("what has a default");
+        let (open, folded) = form.text.split_once("<summary>More details: ").expect("what has a default");
         assert!(!["machineType", "buildVolume.x", "plateType"].iter().any(|name| open.contains(name)), "{open}");
         assert!(folded.contains("Filament printer, 220 × 220 × 250 mm") && folded.contains("\"plateType\""), "{folded}");
         assert!(by_number.text.contains("Filament printer, 256 × 256 × 256 mm"), "{}", by_number.text);
@@ -70,7 +70,8 @@ on_sqlite! {
         assert_eq!(floor.app.get("/api/printers").await.expect(200)["pagination"]["total"], 0);
         let faulty = send(&sam, NEW_PATH, &new("x", &[("untested", "true"), ("position.row", "0"), ("position.column", "2")])).await;
         assert!(faulty.status == 400 && faulty.text.contains("Row: must be from 1 to 50."), "{}", faulty.text);
-        assert!(faulty.text.contains(" open><summary>More "), "the fault is in what is folded: {}", faulty.text);
+        let is_unfolded = faulty.text.contains(" open><summary>More details: ");
+        assert!(is_unfolded, "the fault is in what is folded: {}", faulty.text);
 
         let more = [("location", "Cellar"), ("position.row", "2"), ("position.column", "3"), ("tags", "red, big,"), ("nozzle.diameter", "0.6"), ("autoClear", "true")];
         let added = send(&sam, NEW_PATH, &new(&sim.api_key, &more)).await;

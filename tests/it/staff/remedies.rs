@@ -76,18 +76,20 @@ on_sqlite! {
         assert_eq!(remedy["message"], request, "{late}");
 
         let number = floor.job(&job).await["number"].as_str().unwrap().to_owned();
-        let sentence = format!("{request} and it will be ready <time ");
+        let sentence = format!("{request}: the order is then expected <time ");
         let link = format!("href=\"/shop/stock/slots?place={idle}/0&amp;material={}\"", floor.material);
         let reason = format!("{number}</a>: Waiting for a printer");
         let order_page = format!("/shop/orders/{order}");
-        shows(&sam, &order_page, &[&sentence, &link, &reason], true).await;
-        shows(&sam, "/to-do", &["Late orders (1)", &sentence, &link, &reason], true).await;
+        let own = late["number"].as_str().unwrap();
+        let name = format!(" aria-label=\"Load spool for {own}\">Load spool</a>");
+        shows(&sam, &order_page, &[&sentence, &link, &name, &reason], true).await;
+        shows(&sam, "/to-do", &["Late orders (1)", &sentence, &link, &name, &reason], true).await;
         shows(&sam, "/shop/orders?timing=late", &[&sentence], true).await;
         shows(&sam, "/shop/orders", &[&sentence], false).await;
         shows(&sam, "/shop/orders", &[&reason], true).await;
         let events = floor.events("order.late").await;
         let event = events[0]["data"]["remedy"].as_str().unwrap_or_default();
-        assert!(event.starts_with(&format!("{request} and it will be ready ")), "{events:?}");
+        assert!(event.starts_with(&format!("{request}: the order is then expected ")), "{events:?}");
 
         load(&floor, 1, &floor.material).await;
         floor.app.job_is(&job, "PRINTING").await;
@@ -114,7 +116,10 @@ on_sqlite! {
         let path = format!("/shop/orders/{order}");
         let page = sam.get(&path).await;
         is_sound(&page);
-        for words in ["Raise its priority to 9 and it will be ready <time ", ">Raise priority</button>"] {
+        let sentence = "Raise the order's priority to 9: the order is then expected <time ";
+        let number = late["number"].as_str().unwrap();
+        let button = format!(" aria-label=\"Raise priority of {number}\">Raise priority</button>");
+        for words in [sentence, &*button] {
             assert!(page.text.contains(words), "{words} in {}", page.text);
         }
         let fields = [("form_token", &*token(&page)), ("priority", "9"), ("back", &*path)];

@@ -53,8 +53,12 @@ on_sqlite! {
         let clock = Clock::at_noon();
         let floor = Floor::at_on(db, &clock, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
-        let nothing =
-            ["No bed has to be cleared by then.", "The loaded spools last.", "No order is due today.", ">0</b>"];
+        let nothing = [
+            "No beds to clear by then.",
+            "The loaded spools will last until then.",
+            "No order is due today.",
+            ">0</b>",
+        ];
         panel_says(&sam, "next-hours", &nothing).await;
         floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
         let (order, job) = floor.one().await;
@@ -63,16 +67,16 @@ on_sqlite! {
             format!("<a href=\"/floor/printers/{}\">", floor.printers[0]),
             format!("<a href=\"/shop/orders/{order}\">ORD-"),
         );
-        let bed = ["Beds to clear until <time", "<a href=\"/floor?state=printing\">1</a>", &*printer];
+        let bed = ["Beds to clear by <time", "<a href=\"/floor?state=printing\">1</a>", &*printer];
         panel_says(&sam, "next-hours", &bed).await;
         timing_is(&floor, &order, "on_time").await;
         hasten(&floor, &order, &clock).await;
         timing_is(&floor, &order, "late").await;
-        let late = ["<a href=\"/shop/orders\">1</a>, <a href=\"/shop/orders?timing=late\">1 late</a>", &*link];
+        let late = ["<a href=\"/shop/orders\">1</a>, <a href=\"/shop/orders?timing=late\">1 of them late</a>", &*link];
         panel_says(&sam, "next-hours", &late).await;
         // A printer that clears its bed calls for nobody.
         floor.app.patch(&floor.path(0, ""), &json!({"autoClear": true})).await.expect(200);
-        panel_says(&sam, "next-hours", &["No bed has to be cleared by then.", "1 late</a>"]).await;
+        panel_says(&sam, "next-hours", &["No beds to clear by then.", "1 of them late</a>"]).await;
     }
 
     async fn the_work_of_the_shift_is_listed_by_person_until_the_next_begins(db: Db) {
@@ -85,8 +89,8 @@ on_sqlite! {
         // The part that is made again takes its time.
         floor.sim(0).handle.set_speed(SLOW);
         clear(&floor, &sam, &[("goodCount", "0"), ("reason", "warping"), ("note", "")]).await;
-        let bad = format!("<a href=\"/shop/orders/{order}#job-{job}\">1 of 1 bad, warping</a>");
-        panel_says(&sam, "done", &["<b>Sam</b>: 0 of 1 good, 1 bed cleared", &*bad]).await;
+        let bad = format!("<a href=\"/shop/orders/{order}#job-{job}\">1 of 1 bad: warping</a>");
+        panel_says(&sam, "done", &["<b>Sam</b>: 0 of 1 part good, 1 bed cleared", &*bad]).await;
         // The event names the person as well, though the server has told the order.
         let events = floor.app.get("/api/events?event=job.signed_off").await.expect(200);
         let actor = events["events"][0]["actor"].as_str().unwrap();
@@ -97,7 +101,7 @@ on_sqlite! {
         sam.post(&adjust, &json!({"delta": -7, "reason": "stocktake"})).await.expect(200);
         sam.post(&adjust, &json!({"delta": 100, "reason": "delivery"})).await.expect(200);
         let received = format!("100 g <a href=\"/shop/stock/materials/{material}\">PLA black</a>");
-        panel_says(&sam, "done", &["1 bed cleared, 1 delivery received", &*received]).await;
+        panel_says(&sam, "done", &["1 bed cleared, 1 material received", &*received]).await;
 
         // Without opening hours a shift begins at midnight.
         clock.advance(13 * HOUR);

@@ -14,7 +14,7 @@ use crate::time::Timestamp;
     "status": "printing", "promisedAt": "2026-11-03T17:00:00.000Z", "dueAt": null,
     "expectedAt": "2026-11-05T10:00:00.000Z",
     "message": "promised for 3 Nov 2026 17:00, now expected 5 Nov 2026 10:00",
-    "remedy": "Load PLA black into Ada 2 and it will be ready 3 Nov 2026 16:40.",
+    "remedy": "Load PLA black into Ada 2: the order is then expected 3 Nov 2026 16:40.",
 })))]
 pub struct OrderLateData {
     #[serde(flatten)]

@@ -92,7 +92,7 @@ fn an_order_behind_others_is_in_time_with_a_higher_priority() {
     assert!(shop.remedies(20).is_empty(), "the others have the highest priority too");
     let others = with_all(&order(10, 600, 3), |job| job.priority = 5);
     let shop = Shop::new(vec![others, behind], vec![printer(5, true, 2)]);
-    assert_eq!(shop.remedies(20), [("Raise its priority to 9".to_owned(), 61)]);
+    assert_eq!(shop.remedies(20), [("Raise the order's priority to 9".to_owned(), 61)]);
     assert!(!shop.recoveries().contains_key(&id(10)), "it is on time");
 }
 
@@ -135,7 +135,8 @@ fn the_soonest_comes_first_and_the_least_effort_of_equals() {
     let behind = with_all(&order(20, 200, 1), |job| job.priority = 5);
     let others = with_all(&order(10, 900, 5), |job| job.priority = 5);
     let shop = Shop::new(vec![others, behind], vec![printer(5, true, 2), printer(6, true, 9)]);
-    let (raise, load) = (("Raise its priority to 9".to_owned(), 61), ("Load PLA black into Ada 6".to_owned(), 183));
+    let (raise, load) =
+        (("Raise the order's priority to 9".to_owned(), 61), ("Load PLA black into Ada 6".to_owned(), 183));
     assert_eq!(shop.remedies(20), [raise, load]);
 }
 

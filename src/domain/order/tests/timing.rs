@@ -75,7 +75,7 @@ fn staff_hear_what_would_have_the_order_ready_in_time() {
     let (ready_at, expected_at) = (start.plus_ms(9 * HOUR_MS), Some(start.plus_ms(11 * HOUR_MS)));
     let recovery = OrderRecovery { remedies: vec![remedy(ready_at)], quickest: None, earliest_at: Some(ready_at) };
     let late = desk.ask(&OrderNews::Timing { expected_at, recovery: Some(Arc::new(recovery)) }).unwrap();
-    let words = "Load PLA black into Ada 2 and it will be ready ";
+    let words = "Load PLA black into Ada 2: the order is then expected ";
     let (event, text) = (late.events[0].data["remedy"].as_str().unwrap(), &alerts(&late)[0].text);
     assert!(event.starts_with(words) && event.contains(&ready_at.to_string()[11..16]), "{event}");
     assert!(text.contains(&format!("\n{words}")), "{text}");
@@ -83,7 +83,7 @@ fn staff_hear_what_would_have_the_order_ready_in_time() {
     let (mut desk, ..) = promised();
     let recovery = OrderRecovery { remedies: Vec::new(), quickest: None, earliest_at: None };
     let late = desk.ask(&OrderNews::Timing { expected_at, recovery: Some(Arc::new(recovery)) }).unwrap();
-    let hopeless = "No single step now will get it ready in time.";
+    let hopeless = "No single step will get the order ready in time now.";
     assert_eq!(late.events[0].data["remedy"], hopeless);
     assert!(alerts(&late)[0].text.contains(&format!("\n{hopeless}\n")), "{}", alerts(&late)[0].text);
 

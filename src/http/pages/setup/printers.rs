@@ -109,7 +109,8 @@ pub(super) async fn show_form(
     }
     let find = query.address.as_deref().and_then(|address| searches.find(address));
     let value = |name: &str| find.as_ref().and_then(|find| value_of_find(find, name));
-    let content = form(&visit, &value, &html! {}, false);
+    // Without a find, the type is not known yet, and the usual build volume of none may be wrong for it.
+    let content = form(&visit, &value, &html! {}, find.is_none());
     Ok(visit.page(StatusCode::OK, SetupStep::Printers, &content))
 }
 

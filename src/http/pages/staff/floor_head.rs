@@ -50,6 +50,9 @@ pub(super) fn head(
         div class="head" {
             h1 { (texts::title(language)) }
             @if !groups.is_empty() { (filters(language, query, groups)) }
+            @if !groups.is_empty() {
+                div class="sub" { (find(language, query)) (options(language, query)) (live) }
+            }
             span class="push" {}
             @if is_plan {
                 a class="btn" href=(FLOOR_PATH) { (icon(Icon::Layers)) (texts::list(language)) }
@@ -59,9 +62,6 @@ pub(super) fn head(
             a class="btn" href={ (FLOOR_PATH) "?wall=1" } { (icon(Icon::Monitor)) (texts::wall(language)) }
             @if may_add {
                 a class="btn primary" href=(NEW_PRINTER_PATH) { (icon(Icon::Plus)) (texts::add_printer(language)) }
-            }
-            @if !groups.is_empty() {
-                div class="sub" { (find(language, query)) (options(language, query)) (live) }
             }
         }
     }
@@ -168,6 +168,15 @@ mod tests {
         };
         assert_eq!(filtered_path(&query, "ready"), "/floor?q=cellar+%26+attic&state=ready&group=place&size=small");
         assert_eq!(filtered_path(&FloorQuery::default(), ""), "/floor");
+    }
+
+    #[test]
+    fn the_search_stands_before_the_buttons_as_on_wide_screens() {
+        let groups = [FloorGroup::Ready];
+        let html = head(Language::English, &FloorQuery::default(), &groups, &html! {}, true).into_string();
+        let places = ["class=\"filters\"", "class=\"find\"", "?view=plan", "?wall=1", NEW_PRINTER_PATH];
+        let places = places.map(|text| html.find(text));
+        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} in {html}");
     }
 
     #[test]

@@ -33,6 +33,17 @@ impl Outage {
             .then(|| Self { printer: printer.fields.name.clone(), last_response_at: last_answer(shop, printer) })
     }
 
+    /// Describes that the printer does not respond and, if it ever did, since when.
+    fn words(&self, language: Language) -> Markup {
+        match self.last_response_at {
+            Some(at) => {
+                let since = jobs::no_answer_since(language, &self.printer, SLOT);
+                with_parts(&since, &[&time_of_day(language, at)])
+            }
+            None => html! { (jobs::no_answer(language, &self.printer)) },
+        }
+    }
+
     /// Returns the longest outage among the printers of an order's jobs. `order` may be a row of a list, which has no
     /// jobs: an order that prints is in memory.
     fn of_order(shop: &PrinterHandles, order: &Order) -> Option<Self> {
@@ -62,22 +73,28 @@ pub(super) fn live_order_state(language: Language, shop: &PrinterHandles, order:
 }
 
 fn state(language: Language, (tone, label): (Tone, String), outage: Option<&Outage>) -> Markup {
-    let Some(Outage { printer, last_response_at }) = outage else {
+    let Some(outage) = outage else {
         return html! { span class=(tone.class()) { (label) } };
     };
     html! {
         span class=(tone.min(Tone::Attention).class()) title=(jobs::last_state(language, &label)) {
-            span {
-                @match last_response_at {
-                    Some(at) => {
-                        @let since = jobs::no_answer_since(language, printer, SLOT);
-                        (with_parts(&since, &[&time_of_day(language, *at)]))
-                    },
-                    None => { (jobs::no_answer(language, printer)) },
-                }
-            }
+            span { (outage.words(language)) }
         }
     }
+}
+
+/// Returns the state of a job at this moment as a fact among others, for what is not kept up to date.
+pub(super) fn job_words(language: Language, shop: &PrinterHandles, job: &Job) -> Markup {
+    words(language, &job_state(language, job).1, Outage::of_job(shop, job).as_ref())
+}
+
+/// Returns the status of an order at this moment as a fact among others, for what is not kept up to date.
+pub(super) fn order_words(language: Language, shop: &PrinterHandles, order: &Order) -> Markup {
+    words(language, &order_state(language, order.status).1, Outage::of_order(shop, order).as_ref())
+}
+
+fn words(language: Language, label: &str, outage: Option<&Outage>) -> Markup {
+    outage.map_or_else(|| html! { (label) }, |outage| outage.words(language))
 }
 
 #[cfg(test)]
@@ -99,5 +116,8 @@ mod tests {
         let begin = "<span class=\"state error\" title=\"Letzter bekannter Zustand: Fehler\">";
         let since = "Keine Antwort von Ada &lt;3&gt; seit <shop-time near 1795884000000 de>";
         assert!(failed.starts_with(begin) && failed.contains(since), "{failed}");
+        let fact = |outage: Option<&Outage>| words(Language::English, "Printing", outage).into_string();
+        assert_eq!(fact(None), "Printing");
+        assert_eq!(fact(Some(&outage)), "No answer from Ada &lt;3&gt; since <shop-time near 1795884000000>");
     }
 }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::card_print::{job_path_of, printer_path};
 use super::order::order_path;
-use super::shell::act;
+use super::shell::hidden;
 use super::stock::slot_form_path;
 use crate::frame::{SLOT, time, with_parts};
 use crate::times::{message_in, translated_message};
@@ -33,7 +33,7 @@ pub(super) fn recovery_words(language: Language, recovery: &OrderRecovery) -> Ma
 }
 
 /// Renders a link or button to the act that is suggested for an order; renders nothing if there is none. `back` is the
-/// page to which a button returns.
+/// page to which a button returns. Of several orders, each has a link or button whose name has the order's number.
 pub(super) fn remedy_act(
     language: Language,
     shop: &PrinterHandles,
@@ -42,27 +42,35 @@ pub(super) fn remedy_act(
     back: &str,
 ) -> Markup {
     let Some(remedy) = recovery.suggestion() else { return html! {} };
+    let number = order.number_text();
     match remedy.act {
-        RemedyAct::RaisePriority => {
-            let fields = html! {
+        RemedyAct::RaisePriority => html! {
+            form method="post" action=(order_path(order.id, "change")) data-quiet="" {
+                (hidden())
                 input type="hidden" name="priority" value=(MAX_PRIORITY);
                 input type="hidden" name="back" value=(back);
-            };
-            let (path, button) = (order_path(order.id, "change"), format!("raise-{}", order.id));
-            act(&path, &button, "btn", &texts::change_priority(language), Some(&fields))
-        }
+                button id={ "raise-" (order.id) } class="btn" type="submit"
+                    aria-label=(texts::change_priority_of(language, &number)) { (texts::change_priority(language)) }
+            }
+        },
         RemedyAct::SignOff | RemedyAct::Retry => {
-            let job = remedy.jobs.first().map(|job| job_path_of(order.id, job.id));
-            html! { @if let Some(path) = job { a class="btn" href=(path) { (to_do::view_job(language)) } } }
+            let path = remedy.jobs.first().map(|job| job_path_of(order.id, job.id));
+            link(path, &texts::view_job_of(language, &number), &to_do::view_job(language))
         }
         RemedyAct::Resume | RemedyAct::ClearBed | RemedyAct::ReturnToService => {
-            let printer = remedy.printer.as_ref().map(|printer| printer_path(printer.id));
-            html! { @if let Some(path) = printer { a class="btn" href=(path) { (texts::open_printer(language)) } } }
+            let path = remedy.printer.as_ref().map(|printer| printer_path(printer.id));
+            link(path, &texts::open_printer_for(language, &number), &texts::open_printer(language))
         }
-        RemedyAct::Load => html! {
-            @if let Some(path) = load_path(shop, remedy) { a class="btn" href=(path) { (to_do::load_spool(language)) } }
-        },
+        RemedyAct::Load => {
+            let name = texts::load_spool_for(language, &number);
+            link(load_path(shop, remedy), &name, &to_do::load_spool(language))
+        }
     }
+}
+
+/// Renders a link to an act; `name` is its accessible name, which contains its words. Renders nothing without a path.
+fn link(path: Option<String>, name: &str, words: &str) -> Markup {
+    html! { @if let Some(path) = path { a class="btn" href=(path) aria-label=(name) { (words) } } }
 }
 
 /// Returns the path of the form with which the first spool is loaded; `None` if its printer no longer exists.

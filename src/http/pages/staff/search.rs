@@ -2,7 +2,8 @@
 //! each group with a link to its list. If the text is the number or name of one thing alone, it leads to its page.
 //!
 //! Printers, spools and materials are compared in memory, everything else by the queries of the lists. Jobs are found
-//! by number; a search by product or file takes longer, and is left to the list of jobs.
+//! by number; a search by product or file takes longer, and is left to the list of jobs. A search is not repeated by
+//! itself: the results are those of its moment, but for the states of printers.
 
 mod results;
 
@@ -70,7 +71,7 @@ struct SearchHit {
     path: String,
     picture: Markup,
     title: String,
-    /// State and further facts, below the title.
+    /// Status and further facts, below the title.
     detail: Markup,
     /// `true` if the text is its number or its whole name.
     is_exact: bool,
@@ -143,14 +144,14 @@ async fn show(
     let title = texts::title(language);
     let content = html! {
         h1 { (title) }
-        form class="tools" method="get" action=(SEARCH_PATH) role="search" {
+        form class="tools" method="get" action=(SEARCH_PATH) role="search" aria-label=(texts::field(language)) {
             div class="field" {
                 label for="q" { (texts::field(language)) }
                 input id="q" name="q" type="search" maxlength=(MAX_QUERY_CHARS) value=[text];
             }
             button class="second" type="submit" { (texts::search(language)) }
         }
-        div id="results" class="stack" data-fresh="" {
+        div id="results" class="stack" {
             @for group in &groups { (group.html()) }
             @if groups.is_empty() { (nothing(language, text)) }
             @if let Some(text) = text {

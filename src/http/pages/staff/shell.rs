@@ -201,6 +201,7 @@ fn script_phrases(language: Language) -> String {
         "scanForeign": scan::foreign(language),
         "scanElsewhere": scan::elsewhere(language, first),
         "scanDenied": scan::denied(language),
+        "scanNone": scan::none(language),
         "scanNoCamera": scan::no_camera(language),
     });
     phrases.to_string()

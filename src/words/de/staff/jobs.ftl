@@ -102,7 +102,7 @@ expected = voraussichtlich fertig { $time }
 
 removed_printer = einem entfernten Drucker
 print_claimed = Druck { $number } ist { $printer } zugewiesen
-print_uploading = Druck { $number } wird an { $printer } übertragen
+print_uploading = Druck { $number } wird zu { $printer } übertragen
 print_start_sent = Druck { $number } startet auf { $printer }
 print_confirmed = Druck { $number } läuft auf { $printer }
 print_finished = Druck { $number } ist auf { $printer } fertig geworden
@@ -123,7 +123,7 @@ mark_not_started = Als nicht gestartet markieren
 mark_finished = Als fertig gedruckt markieren
 mark_failed = Als fehlgeschlagen markieren
 not_responding = Antwortet der Drucker nicht?
-not_responding_text = Sehen Sie nach dem Drucker und wählen Sie dann, wie der Druck endete. Der Drucker beginnt keinen weiteren Druckauftrag, bis Sie sein Druckbett freigeben.
+not_responding_text = Sehen Sie nach dem Drucker und wählen Sie dann, wie der Druck endete. Der Drucker beginnt keinen weiteren Druckauftrag, bis Sie sein Druckbett abräumen.
 pause = Pausieren
 resume = Fortsetzen
 release = Freigeben

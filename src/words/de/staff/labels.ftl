@@ -2,7 +2,7 @@
 
 title = Etiketten
 all_stock = Gesamter Bestand
-about = Jedes Etikett hat einen QR-Code. Scannen Sie mit dem Smartphone das Etikett eines Druckers, um sein Druckbett freizugeben, das einer Spule, um sie in ein Fach einzulegen, oder das eines Lagerplatzes, um seinen Inhalt zu sehen.
+about = Jedes Etikett hat einen QR-Code. Scannen Sie mit dem Smartphone das Etikett eines Druckers, um sein Druckbett als frei zu melden, das einer Spule, um sie in ein Fach einzulegen, oder das eines Lagerplatzes, um seinen Inhalt zu sehen.
 codes_begin = Die QR-Codes beginnen mit { $address }.
 unreachable = Smartphones können diese Adresse nicht öffnen. Öffnen Sie diese Seite unter der Netzwerkadresse des Servers oder legen Sie { $setting } fest.
 paper = Papier

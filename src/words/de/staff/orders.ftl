@@ -238,8 +238,8 @@ event_job_completed =
 event_job_created = { $job } wurde angelegt
 event_job_dispatching =
     { $printer ->
-        [none] { $job } wurde an einen Drucker gesendet
-       *[other] { $job } wurde an { $printer } gesendet
+        [none] { $job } wurde einem Drucker zugewiesen
+       *[other] { $job } wurde { $printer } zugewiesen
     }
 event_job_failed =
     { $printer ->
@@ -287,11 +287,12 @@ event_printer_emergency_stopped = { $printer } wurde mit dem Not-Halt angehalten
 event_printer_failure_suspected = Die Kamera von { $printer } zeigt einen möglichen Fehldruck
 event_printer_firmware_error = { $printer } hat einen Firmwarefehler gemeldet
 event_printer_homed = Mit { $printer } wurde eine Referenzfahrt ausgeführt
-event_printer_maintenance = Die Wartung von { $printer } hat begonnen oder ist beendet
+event_printer_in_service = { $printer } wurde wieder in Betrieb genommen
 event_printer_maintenance_due = Für { $printer } ist eine Wartung fällig
 event_printer_maintenance_logged = Eine Wartung von { $printer } wurde eingetragen
 event_printer_offline = { $printer } ist nicht mehr erreichbar
 event_printer_online = { $printer } ist wieder erreichbar
+event_printer_out_of_service = { $printer } wurde außer Betrieb genommen
 event_printer_updated = Die Einstellungen von { $printer } wurden geändert
 event_credit_note_issued = Rechnungskorrektur ausgestellt
 event_invoice_flagged = Rechnung mit Handlungsbedarf

@@ -22,4 +22,4 @@ search_jobs = Druckaufträge nach Produkt oder Datei durchsuchen
 ## Keine Treffer
 
 none_match = Keine Treffer für „{ $text }“.
-hint = Bestellungen, Druckaufträge und Spulen finden Sie über die Nummer, Drucker und Materialien über den Namen, Produkte über Namen oder Artikelnummer, Kunden und ihre Bestellungen über die E-Mail-Adresse.
+hint = Bestellungen, Druckaufträge und Spulen finden Sie über die Nummer, Drucker und Materialien über den Namen, Produkte über Namen oder Artikelnummer, Kunden über Namen oder E-Mail-Adresse, Bestellungen auch über die E-Mail-Adresse des Kunden.

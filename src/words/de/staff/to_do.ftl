@@ -8,14 +8,14 @@ tasks =
     }
 heading = { $title } ({ $count })
 caught_up = Alles erledigt
-caught_up_text = Druckbetten zum Freigeben, Spulen zum Einlegen, Teile zur Abnahme und Bestellungen zum Packen erscheinen hier von selbst; was am längsten wartet, zuerst.
+caught_up_text = Druckbetten zum Abräumen, Spulen zum Einlegen, Teile zur Abnahme und Bestellungen zum Packen erscheinen hier von selbst; was am längsten wartet, zuerst.
 open_floor = Zur Werkstatt
 
 ## Arten von Aufgaben
 
 kind_restored = Wiederherstellungen prüfen
 kind_seller = Zurückgehaltene Rechnungen
-kind_beds = Druckbetten freigeben
+kind_beds = Druckbetten abräumen
 kind_parts = Abnahme der Teile
 kind_unverified = Drucke prüfen
 kind_paused = Pausierte Drucke
@@ -71,7 +71,7 @@ jobs_waiting =
         [one] { $count } Druckauftrag wartet
        *[other] { $count } Druckaufträge warten
     }
-freed_and_waiting = { $printers }, { $jobs }
+freed_and_waiting = { $printers }; { $jobs }
 jobs_waiting_for_bed =
     { $count ->
         [one] { $count } Druckauftrag wartet auf dieses Druckbett
@@ -135,38 +135,43 @@ show_jobs =
 ## Nächste Stunden
 
 next_hours = Nächste Stunden
-beds_until = Druckbetten bis { $time }
-no_beds = Bis dahin ist kein Druckbett freizugeben.
-spools_to_change = Spulen zu wechseln
-no_spools = Die eingelegten Spulen reichen.
+beds_until = Abzuräumende Druckbetten bis { $time }
+no_beds = Bis dahin ist kein Druckbett abzuräumen.
+spools_to_change = Zu wechselnde Spulen
+no_spools = Die eingelegten Spulen reichen bis dahin.
 spool_by = { $material } in { $printer } bis { $time }
 orders_today = Heute fällige Bestellungen
-late_among = { $count } verspätet
+late_among = davon { $count } verspätet
 no_orders = Heute ist keine Bestellung fällig.
 further = und { $count } weitere
+others = { $count } weitere
 
 ## In dieser Schicht erledigt
 
 done_heading = In dieser Schicht erledigt
 done_since = Seit { $time }
-done_nothing = Noch nichts. Freigegebene Druckbetten, abgenommene Teile, Lieferungen und Sendungen erscheinen hier.
+done_nothing = Noch nichts. Abgeräumte Druckbetten, abgenommene Teile, Lieferungen und Sendungen erscheinen hier.
 done_by = { $person }: { $work }
-done_parts = { $good } von { $parts } gut
+done_parts =
+    { $parts ->
+        [one] { $good } von { $parts } Teil gut
+       *[other] { $good } von { $parts } Teilen gut
+    }
 done_bad = { $bad } von { $parts } Ausschuss
-done_bad_reason = { $bad } von { $parts } Ausschuss, { $reason }
+done_bad_reason = { $bad } von { $parts } Ausschuss: { $reason }
 done_beds =
     { $count ->
-        [one] { $count } Druckbett freigegeben
-       *[other] { $count } Druckbetten freigegeben
+        [one] { $count } Druckbett abgeräumt
+       *[other] { $count } Druckbetten abgeräumt
     }
 done_deliveries =
     { $count ->
-        [one] { $count } Lieferung eingebucht
-       *[other] Lieferungen von { $count } Materialien eingebucht
+        [one] { $count } Material eingebucht
+       *[other] { $count } Materialien eingebucht
     }
 done_shipments =
     { $count ->
         [one] { $count } Sendung
        *[other] { $count } Sendungen
     }
-activity_nothing = An Druckern und Druckaufträgen wurde noch nichts getan.
+activity_nothing = Noch keine Aktivität an Druckern und Druckaufträgen.

@@ -234,8 +234,8 @@ event_job_completed =
 event_job_created = { $job } was created
 event_job_dispatching =
     { $printer ->
-        [none] { $job } was sent to a printer
-       *[other] { $job } was sent to { $printer }
+        [none] { $job } was assigned to a printer
+       *[other] { $job } was assigned to { $printer }
     }
 event_job_failed =
     { $printer ->
@@ -279,15 +279,16 @@ event_printer_connected = { $printer } was connected
 event_printer_created = { $printer } was added
 event_printer_deleted = { $printer } was removed
 event_printer_disconnected = { $printer } was disconnected
-event_printer_emergency_stopped = { $printer } was stopped in an emergency
+event_printer_emergency_stopped = { $printer } was stopped with the emergency stop
 event_printer_failure_suspected = The camera of { $printer } shows a possible failure
 event_printer_firmware_error = { $printer } reported a firmware error
 event_printer_homed = { $printer } was homed
-event_printer_maintenance = Maintenance of { $printer } started or ended
+event_printer_in_service = { $printer } was returned to service
 event_printer_maintenance_due = { $printer } is due for maintenance
 event_printer_maintenance_logged = Maintenance of { $printer } was logged
 event_printer_offline = { $printer } went offline
 event_printer_online = { $printer } is online again
+event_printer_out_of_service = { $printer } was taken out of service
 event_printer_updated = The settings of { $printer } were changed
 event_credit_note_issued = Credit note issued
 event_invoice_flagged = Invoice needs attention

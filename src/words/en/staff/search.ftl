@@ -10,16 +10,16 @@ printers = Printers
 spools = Spools
 materials = Materials
 of_order = for { $number }
-all_orders = All orders that match
-all_jobs = All jobs that match
-all_printers = All printers that match
+all_orders = All matching orders
+all_jobs = All matching jobs
+all_printers = All matching printers
 all_slots = All slots
-all_materials = All materials that match
-all_products = All products that match
-all_customers = All customers that match
+all_materials = All matching materials
+all_products = All matching products
+all_customers = All matching customers
 search_jobs = Search jobs by product or file
 
 ## Nothing to show
 
 none_match = Nothing matches “{ $text }”.
-hint = Search for orders, jobs and spools by number, printers and materials by name, products by name or code, and customers and their orders by email address.
+hint = Search for orders, jobs and spools by number, printers and materials by name, products by name or code, customers by name or email address, and orders also by the customer's email address.

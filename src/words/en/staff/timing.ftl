@@ -8,23 +8,27 @@ due_unknown = due { $deadline }, no forecast available
 promised_expected = promised for { $deadline }, now expected { $expected }
 promised_unknown = promised for { $deadline }, no forecast available
 
-## Acts that have an order ready in time; "it" is the order.
+## Acts that have an order ready in time
 
-raise_priority = Raise its priority to { $priority }
+raise_priority = Raise the order's priority to { $priority }
 sign_off = Sign off { $jobs }
 resume = Resume { $jobs } on { $printer }
 clear_bed = Clear the bed of { $printer }
 retry = Retry { $jobs }
 load = Load { $materials } into { $printer }
 return_to_service = Return { $printer } to service
-remedy = { $request } and it will be ready { $time }.
-hopeless = No single step now will get it ready in time.
-hopeless_earliest = No single step now will get it ready in time; the earliest is { $time }.
+remedy = { $request }: the order is then expected { $time }.
+hopeless = No single step will get the order ready in time now.
+hopeless_earliest = No single step will get the order ready in time now; it is expected { $time } at the earliest.
 
 ## Links and buttons to these acts
 
 change_priority = Raise priority
 open_printer = View printer
+change_priority_of = Raise priority of { $order }
+open_printer_for = View printer for { $order }
+load_spool_for = Load spool for { $order }
+view_job_of = View job of { $order }
 
 ## To-do page
 

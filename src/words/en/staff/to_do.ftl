@@ -72,10 +72,10 @@ printers_freed =
     }
 jobs_waiting =
     { $count ->
-        [one] { $count } job waits
-       *[other] { $count } jobs wait
+        [one] { $count } job is waiting
+       *[other] { $count } jobs are waiting
     }
-freed_and_waiting = { $printers }, { $jobs }
+freed_and_waiting = { $printers }; { $jobs }
 jobs_waiting_for_bed =
     { $count ->
         [one] { $count } job waiting for this bed
@@ -87,7 +87,7 @@ select = Select { $printer }
 print_failed = Print failed
 bed_clear = Bed is clear
 bad_parts = Some parts are bad
-promised_for = promised { $time }
+promised_for = promised for { $time }
 parts_on_plate =
     { $count ->
         [one] { $count } part on the plate
@@ -135,15 +135,16 @@ show_jobs =
 ## Next hours
 
 next_hours = Next hours
-beds_until = Beds to clear until { $time }
-no_beds = No bed has to be cleared by then.
+beds_until = Beds to clear by { $time }
+no_beds = No beds to clear by then.
 spools_to_change = Spools to change
-no_spools = The loaded spools last.
+no_spools = The loaded spools will last until then.
 spool_by = { $material } in { $printer } by { $time }
 orders_today = Orders due today
-late_among = { $count } late
+late_among = { $count } of them late
 no_orders = No order is due today.
 further = and { $count } more
+others = { $count } more
 
 ## Done this shift
 
@@ -151,9 +152,13 @@ done_heading = Done this shift
 done_since = Since { $time }
 done_nothing = Nothing yet. Beds cleared, parts signed off, deliveries and shipments appear here.
 done_by = { $person }: { $work }
-done_parts = { $good } of { $parts } good
+done_parts =
+    { $parts ->
+        [one] { $good } of { $parts } part good
+       *[other] { $good } of { $parts } parts good
+    }
 done_bad = { $bad } of { $parts } bad
-done_bad_reason = { $bad } of { $parts } bad, { $reason }
+done_bad_reason = { $bad } of { $parts } bad: { $reason }
 done_beds =
     { $count ->
         [one] { $count } bed cleared
@@ -161,12 +166,12 @@ done_beds =
     }
 done_deliveries =
     { $count ->
-        [one] { $count } delivery received
-       *[other] deliveries of { $count } materials received
+        [one] { $count } material received
+       *[other] { $count } materials received
     }
 done_shipments =
     { $count ->
         [one] { $count } shipment
        *[other] { $count } shipments
     }
-activity_nothing = Nothing has been done at printers and on jobs yet.
+activity_nothing = No activity at printers or on jobs yet.

@@ -19,6 +19,7 @@ const SCANNER: &str = r"(() => {
     };
     const open = async () => {
         if (window.isBlocked) throw new DOMException('blocked', 'NotAllowedError');
+        if (window.isMissing) throw new DOMException('missing', 'NotFoundError');
         if (window.isTaken) throw new DOMException('taken', 'NotReadableError');
         if (window.answer) await window.answer;
         const canvas = document.createElement('canvas');
@@ -135,12 +136,24 @@ async fn chromium_has_the_camera_on_only_while_the_dialog_is_open() {
     browser.eval(&tab, "window.allow()").await;
     browser.until(&tab, "a third camera that is off", &format!("cameras.length === 3 && !({IS_ON})")).await;
 
-    for (what, words) in [("isBlocked", "The camera is blocked."), ("isTaken", "The camera could not be started.")] {
-        browser.eval(&tab, &format!("window.isBlocked = window.isTaken = false; window.{what} = true")).await;
+    for (what, words) in [
+        ("isBlocked", "The camera is blocked."),
+        ("isMissing", "No camera was found on this device."),
+        ("isTaken", "The camera could not be started."),
+    ] {
+        let only = format!("window.isBlocked = window.isMissing = window.isTaken = false; window.{what} = true");
+        browser.eval(&tab, &only).await;
         browser.press(&tab, "Scan label").await;
         browser.sees(&tab, words).await;
         browser.press(&tab, "Close").await;
     }
+    // A page that is left does not keep the dialog open for whoever goes back to it.
+    browser.eval(&tab, "window.isTaken = false").await;
+    browser.press(&tab, "Scan label").await;
+    browser.until(&tab, "the camera to be on again", IS_ON).await;
+    browser.eval(&tab, "window.dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))").await;
+    let is_closed = format!("!document.getElementById('scan').open && !({IS_ON})");
+    browser.until(&tab, "the dialog to be closed", &is_closed).await;
     assert_eq!(browser.faults(&app.base), Vec::<String>::new());
 }
 

@@ -26,7 +26,7 @@ async fn chromium_finds_the_search_by_keys_and_every_page_on_a_phone() {
     browser.write(&tab, "cur").await;
     browser.strike(&tab, "Enter").await;
     assert_eq!(browser.path(&tab).await, "/shop/search?q=cur");
-    browser.sees(&tab, "All printers that match").await;
+    browser.sees(&tab, "All matching printers").await;
     browser.press(&tab, "Curie").await;
     assert_eq!(browser.path(&tab).await, format!("/floor/printers/{}", floor.printers[0]));
     // A sprite that the policy refused, or that did not load, has no size.

@@ -15,7 +15,7 @@ async fn chromium_follows_the_work_of_the_shift_and_the_next_hours() {
     let (base, printer) = (floor.app.base.clone(), name(&floor, 0).await);
     let tab = browser.open(&base, "/to-do", Some(&cookie)).await;
     browser.window(&tab, 1440, 900, false).await;
-    for words in ["Next hours", "No bed has to be cleared by then", "Done this shift", "Nothing yet"] {
+    for words in ["Next hours", "No beds to clear by then", "Done this shift", "Nothing yet"] {
         browser.sees(&tab, words).await;
     }
     let heights = "[...document.querySelectorAll('#kind-beds .row')].map(row => row.getBoundingClientRect().height)";
@@ -25,12 +25,15 @@ async fn chromium_follows_the_work_of_the_shift_and_the_next_hours() {
     browser.eval(&tab, "window.isSame = true").await;
     browser.press_near(&tab, "Some parts are bad", &printer).await;
     browser.press_near(&tab, "Bad", &printer).await;
-    for words in ["Sam: 0 of 1 good, 1 bed cleared", "1 of 1 bad"] {
+    for words in ["Sam: 0 of 1 part good, 1 bed cleared", "1 of 1 bad"] {
         browser.sees(&tab, words).await;
     }
     // The part that is made again ends in the next hours, and its bed is cleared by a person.
     let expected = "document.querySelector('#next-hours li b')?.textContent.trim() === '1'";
     browser.until(&tab, "the bed to be expected", expected).await;
+    // Names have three lines whatever they say, and no link is cut off.
+    let lines = "[...document.querySelectorAll('#next-hours li > p')].map(at => [at.clientHeight, at.scrollHeight])";
+    assert_eq!(browser.eval(&tab, lines).await, json!([[72, 72], [72, 72], [72, 72]]));
     assert_eq!(browser.eval(&tab, "window.isSame").await, json!(true), "the page was loaded again");
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }

@@ -30,6 +30,8 @@ const FILL: &str = "(tiles => { const type = at => parseFloat(getComputedStyle(a
     && Math.max(...tiles.map(({ box }) => box.bottom)) >= innerHeight - 40 && scrollY === 0; })";
 /// Script that returns the page that is shown.
 const PAGE: &str = "document.querySelector('#turns [data-words]').textContent";
+/// Script that gives the focus to the first tile of the page that is shown.
+const FOCUS_TILE: &str = "document.querySelector('#cards li[data-name]:not([data-off]) h3 a').focus()";
 /// Script that returns whether the page is held, by the button that lets it go.
 const IS_HELD: &str =
     "!document.getElementById('turns').hidden && !document.querySelector('#turns [data-held]').hidden";
@@ -116,6 +118,17 @@ async fn chromium_fills_a_wall_display_and_turns_its_pages() {
     for page in ["1 of 2", "2 of 2"] {
         page_is(&mut browser, &tab, page).await;
     }
+    // A tile that has the focus holds the page for a while after the last input only, and not for whoever goes back.
+    browser.eval(&tab, FOCUS_TILE).await;
+    browser.eval(&tab, "(now => { Date.now = () => now() + 61000; })(Date.now)").await;
+    for page in ["1 of 2", "2 of 2"] {
+        page_is(&mut browser, &tab, page).await;
+    }
+    browser.eval(&tab, FOCUS_TILE).await;
+    let is_focused = "document.getElementById('cards').contains(document.activeElement)";
+    assert_eq!(browser.eval(&tab, is_focused).await, true);
+    browser.eval(&tab, "window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))").await;
+    assert_eq!(browser.eval(&tab, is_focused).await, false);
     browser.tap_key(&tab, " ").await;
     browser.until(&tab, "the page to be held again", IS_HELD).await;
 

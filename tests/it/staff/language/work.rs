@@ -61,7 +61,7 @@ on_sqlite! {
         })
         .await;
         let texts = [
-            "Druckbetten freigeben (1)",
+            "Druckbetten abräumen (1)",
             "Macht 1 Drucker frei",
             "Nächste Stunden",
             "In dieser Schicht erledigt",
@@ -77,7 +77,7 @@ on_sqlite! {
             page.text.contains("1 Druckauftrag wartet auf dieses Druckbett").then_some(page)
         })
         .await;
-        shows(&waits, &["Druckbetten freigeben (1)"]);
+        shows(&waits, &["Druckbetten abräumen (1)"]);
         assert!(!waits.text.contains("wartet auf ein freies Druckbett."), "the bed is the task: {}", waits.text);
     }
 }

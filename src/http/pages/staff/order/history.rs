@@ -53,7 +53,7 @@ pub(super) fn history(
 
 /// Renders the sentence about an event, with links to the job and the printer that it names.
 fn sentence(language: Language, app: &BoardHandles, order: &Order, event: &Event) -> Markup {
-    let Some(text) = event_text(&event.event) else { return html! { (texts::event_unknown(language)) } };
+    let Some(text) = event_text(&event.event, &event.data) else { return html! { (texts::event_unknown(language)) } };
     let job = || job_name(language, order, event.subject_id);
     match text {
         EventText::Order(text) => html! { (text(language)) },
@@ -101,12 +101,12 @@ fn printer_name(language: Language, app: &BoardHandles, printer: Id, name_then: 
     }
 }
 
-/// Returns the message about an event; `None` if no order's history has such events.
-fn event_text(event: &str) -> Option<EventText> {
+/// Returns the message about an event with its payload; `None` if no order's history has such events.
+fn event_text(event: &str, data: &Value) -> Option<EventText> {
     order_text(event)
         .map(EventText::Order)
         .or_else(|| job_text(event))
-        .or_else(|| printer_text(event).map(EventText::Printer))
+        .or_else(|| printer_text(event, data).map(EventText::Printer))
 }
 
 fn order_text(event: &str) -> Option<fn(Language) -> String> {
@@ -159,7 +159,7 @@ fn job_text(event: &str) -> Option<EventText> {
 }
 
 /// Returns the message about an event of a printer that had a job of the order in hand.
-fn printer_text(event: &str) -> Option<fn(Language, &str) -> String> {
+fn printer_text(event: &str, data: &Value) -> Option<fn(Language, &str) -> String> {
     Some(match event {
         "printer.attention_cleared" => texts::event_printer_attention_cleared,
         "printer.bed_cleared" => texts::event_printer_bed_cleared,
@@ -172,7 +172,11 @@ fn printer_text(event: &str) -> Option<fn(Language, &str) -> String> {
         "printer.failure_suspected" => texts::event_printer_failure_suspected,
         "printer.firmware_error" => texts::event_printer_firmware_error,
         "printer.homed" => texts::event_printer_homed,
-        "printer.maintenance" => texts::event_printer_maintenance,
+        // A printer that is out of service has a note, which may be empty.
+        "printer.maintenance" if data.get("note").is_some_and(|note| !note.is_null()) => {
+            texts::event_printer_out_of_service
+        }
+        "printer.maintenance" => texts::event_printer_in_service,
         "printer.maintenance_due" => texts::event_printer_maintenance_due,
         "printer.maintenance_logged" => texts::event_printer_maintenance_logged,
         "printer.offline" => texts::event_printer_offline,
@@ -196,6 +200,8 @@ fn entry_class(event: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use http::openapi::catalogue::{self, Entry};
 
@@ -223,9 +229,10 @@ mod tests {
     fn each_event_of_an_order_has_a_message_in_each_language() {
         for Entry { kind, .. } in catalogue::all() {
             let is_elsewhere = ELSEWHERE.iter().any(|start| kind.name.starts_with(start));
-            assert_eq!(event_text(kind.name).is_none(), is_elsewhere, "{}", kind.name);
+            assert_eq!(event_text(kind.name, &Value::Null).is_none(), is_elsewhere, "{}", kind.name);
             for language in Language::ALL {
-                let sentences = event_text(kind.name).map(|text| written(language, text)).unwrap_or_default();
+                let sentences =
+                    event_text(kind.name, &Value::Null).map(|text| written(language, text)).unwrap_or_default();
                 for sentence in sentences {
                     assert!(!sentence.contains(['_', '.']), "{}: {sentence}", kind.name);
                     assert_ne!(sentence, texts::event_unknown(language), "{}", kind.name);
@@ -234,12 +241,15 @@ mod tests {
         }
     }
 
+    /// Returns the sentences about an event with a payload in each language, one after the other.
+    fn described_with(event: &str, data: &Value) -> [String; 2] {
+        let sentences = |language| event_text(event, data).map(|text| written(language, text)).unwrap_or_default();
+        Language::ALL.map(|language| sentences(language).concat())
+    }
+
     #[test]
     fn an_event_is_described_in_each_language() {
-        let described = |event| {
-            Language::ALL
-                .map(|language| event_text(event).map(|text| written(language, text)).unwrap_or_default().concat())
-        };
+        let described = |event| described_with(event, &Value::Null);
         assert_eq!(described("order.part_shipped"), ["Part of the order shipped", "Teillieferung versendet"]);
         assert_eq!(described("printer.offline"), ["Ada went offline", "Ada ist nicht mehr erreichbar"]);
         assert_eq!(
@@ -249,6 +259,25 @@ mod tests {
                 "Der Druck von JOB-1 hat auf Ada begonnenDer Druck von JOB-1 hat begonnen",
             ]
         );
+        // Its file is not uploaded yet.
+        assert_eq!(
+            described("job.dispatching"),
+            [
+                "JOB-1 was assigned to AdaJOB-1 was assigned to a printer",
+                "JOB-1 wurde Ada zugewiesenJOB-1 wurde einem Drucker zugewiesen",
+            ]
+        );
         assert_eq!(described("job.unheard_of"), [const { String::new() }; 2]);
+    }
+
+    #[test]
+    fn a_printer_is_taken_out_of_service_or_returned_to_it() {
+        let described = |note: &Value| described_with("printer.maintenance", &json!({"name": "Ada", "note": note}));
+        for note in [json!("belts"), json!("")] {
+            let out = ["Ada was taken out of service", "Ada wurde außer Betrieb genommen"];
+            assert_eq!(described(&note), out, "{note}");
+        }
+        let back = ["Ada was returned to service", "Ada wurde wieder in Betrieb genommen"];
+        assert_eq!(described(&Value::Null), back);
     }
 }

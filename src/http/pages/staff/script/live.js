@@ -139,8 +139,9 @@
     const found = like(made);
     return found[like(at).indexOf(active)] || found[0];
   };
-  // The field to go on with once a form that was sent is made anew, such as for the next parcel.
-  let next = '';
+  // The field to go on with once a form that was sent is made anew, such as for the next parcel. One that is not there by
+  // then is forgotten, so that it does not take the focus later.
+  let next = '', forget = 0;
   const put = (at, made) => {
     const active = at.contains(document.activeElement) ? document.activeElement : null;
     const goesOn = active && next && made.querySelector('#' + CSS.escape(next));
@@ -341,6 +342,8 @@
         if (form) { next = form.dataset.next || ''; form.reset(); catch_up(); }
         say((form && form.dataset.done) || phrases.done);
         fresh();
+        clearTimeout(forget);
+        forget = setTimeout(() => { next = ''; }, FRESH_MS + 2000);
         return;
       }
       const text = await answer.text();

@@ -63,10 +63,13 @@
     } catch (error) {
       if (own !== turn) return;
       stop();
-      tell(error.name === 'NotAllowedError' ? phrases.scanDenied : phrases.scanNoCamera);
+      const words = { NotAllowedError: phrases.scanDenied, NotFoundError: phrases.scanNone };
+      tell(words[error.name] || phrases.scanNoCamera);
     }
   };
   dialog.addEventListener('close', stop);
+  // A page to which somebody goes back neither shows what it told nor has the camera on.
+  window.addEventListener('pagehide', () => { if (dialog.open) dialog.close(); });
   document.addEventListener('click', event => {
     if (event.target instanceof Element && event.target.closest('[data-scan]')) start();
   });

@@ -84,10 +84,14 @@
     if (first) first.focus({ preventScroll: true });
     wait();
   };
-  // What has the focus stays where it is. A single page only takes the order of the floor again.
+  // A tile that has the focus stays where it is, as long as somebody is there. A single page only takes the order of the
+  // floor again.
+  const FOCUS_MS = 60000;
+  let touched = Date.now();
+  const touch = () => { touched = Date.now(); };
+  const isFocused = () => cards.contains(document.activeElement) && Date.now() - touched < FOCUS_MS;
   const tick = () => {
-    const isHeld = (held && pages > 1) || cards.contains(document.activeElement);
-    if (isHeld) wait(); else turn(pages > 1 ? 1 : 0);
+    if ((held && pages > 1) || isFocused()) wait(); else turn(pages > 1 ? 1 : 0);
   };
   const wait = () => {
     clearTimeout(timer);
@@ -101,6 +105,12 @@
   back.addEventListener('click', () => turn(-1));
   next.addEventListener('click', () => turn(1));
   hold.addEventListener('click', () => stop(!held));
+  ['pointerdown', 'keydown'].forEach(name => document.addEventListener(name, touch, true));
+  // Whoever goes back from the page of a printer finds its tile focused, and has left it.
+  window.addEventListener('pageshow', event => {
+    const active = document.activeElement;
+    if (event.persisted && cards.contains(active)) active.blur();
+  });
   document.addEventListener('keydown', event => {
     const { key, target } = event, on = query => target instanceof Element && target.closest(query);
     if (pages < 2 || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;

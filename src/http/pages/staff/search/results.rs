@@ -8,15 +8,14 @@ use crate::staff::card::{live_state, searched};
 use crate::staff::card_picture::view_picture;
 use crate::staff::filled_form::address;
 use crate::staff::job::JOBS_PATH;
-use crate::staff::outage::{live_job_state, live_order_state};
+use crate::staff::outage::{job_words, order_words};
 use crate::staff::products::sku_path;
 use crate::staff::sheet::page_of;
-use crate::staff::shell::Tone;
 use crate::staff::stock::{
     SLOTS_PATH, SpoolFacts, is_material_named, known_spools, level_state, material_path, materials_by_name, spool_path,
 };
 use crate::staff::swatch::material_swatch;
-use crate::staff::timing::timing_label;
+use crate::staff::timing::timing_state;
 use crate::staff::{CUSTOMERS_PATH, FLOOR_PATH, ORDERS_PATH, PRODUCTS_PATH, STOCK_PATH};
 use domain::aggregate::NumberSeries;
 use domain::customer::Customer;
@@ -26,6 +25,7 @@ use domain::notation;
 use domain::order::Order;
 use domain::printer::Printer;
 use domain::sku::Sku;
+use domain::timing::Timing;
 use http::error::ApiError;
 use http_api::production::orders::{OrderOutlook, TimingSelection};
 use http_api::production::printers::present_all;
@@ -42,14 +42,21 @@ pub(super) async fn search(
     app: &ShopSearchHandles,
     text: &str,
 ) -> Result<Vec<SearchGroup>, ApiError> {
+    let (orders, jobs, products, customers) = futures::future::try_join4(
+        find_orders(language, app, text),
+        find_jobs(language, app, text),
+        find_products(language, app, text),
+        find_customers(language, app, text),
+    )
+    .await?;
     let groups = [
-        find_orders(language, app, text).await?,
-        find_jobs(language, app, text).await?,
+        orders,
+        jobs,
         find_printers(language, app, text),
         find_spools(language, app, text),
         find_materials(language, app, text),
-        find_products(language, app, text).await?,
-        find_customers(language, app, text).await?,
+        products,
+        customers,
     ];
     Ok(groups.into_iter().filter(|group| !group.hits.is_empty()).collect())
 }
@@ -78,9 +85,10 @@ fn order_hit(
     is_exact: bool,
 ) -> SearchHit {
     let file = order.lines.iter().find_map(|line| line.make.as_ref()?.file_id);
+    let urgent = outlook.timing.filter(|timing| *timing != Timing::OnTime);
     let detail = html! {
-        (live_order_state(language, &app.orders.board.shop, order))
-        (timing_label(language, outlook)) " "
+        (order_words(language, &app.orders.board.shop, order)) ", "
+        @if let Some(timing) = urgent { (timing_state(language, timing).1) ", " }
         @if let Some(email) = &order.customer_email { (email) ", " }
         (notation::amount(language, order.total_cents, &order.currency))
     };
@@ -110,7 +118,7 @@ async fn find_jobs(language: Language, app: &ShopSearchHandles, text: &str) -> R
             picture: file_or(job.file_id.or_else(model), Icon::Layers),
             title: job.number_text(),
             detail: html! {
-                (live_job_state(language, &app.orders.board.shop, job)) " "
+                (job_words(language, &app.orders.board.shop, job)) ", "
                 (job.sku_name) ", " (texts::of_order(language, &order))
             },
             is_exact: true,
@@ -175,7 +183,7 @@ fn find_materials(language: Language, app: &ShopSearchHandles, text: &str) -> Se
 
 fn material_hit(language: Language, material: &Material) -> SearchHit {
     let fields = &material.fields;
-    let (tone, label) = level_state(language, material);
+    let (_, label) = level_state(language, material);
     let amount = |amount| stock_amount(language, amount, fields.kind);
     let levels = stock::on_hand_and_available(language, &amount(material.quantity), &amount(material.available()));
     let facts: Vec<&str> = [&fields.brand, &fields.variant].into_iter().filter_map(Option::as_deref).collect();
@@ -184,8 +192,7 @@ fn material_hit(language: Language, material: &Material) -> SearchHit {
         picture: material_swatch(fields),
         title: fields.name.clone(),
         detail: html! {
-            span class=(tone.class()) { (label) } " "
-            (levels)
+            (label) ", " (levels)
             @for fact in facts { ", " (fact) }
         },
         is_exact: false,
@@ -205,18 +212,13 @@ async fn find_products(language: Language, app: &ShopSearchHandles, text: &str) 
 
 fn product_hit(language: Language, sku: &Sku) -> SearchHit {
     let fields = &sku.fields;
-    let (tone, label) = if fields.active {
-        (Tone::Working, products::offered_filter(language))
-    } else {
-        (Tone::Idle, products::withdrawn_filter(language))
-    };
+    let label = if fields.active { products::offered_filter(language) } else { products::withdrawn_filter(language) };
     SearchHit {
         path: sku_path(sku.id),
         picture: file_or(fields.gcode_file_id.or(fields.model_file_id), Icon::Shapes),
         title: fields.name.clone(),
         detail: html! {
-            span class=(tone.class()) { (label) } " "
-            (fields.code) ", " (notation::amount(language, fields.price_cents, &fields.currency))
+            (label) ", " (fields.code) ", " (notation::amount(language, fields.price_cents, &fields.currency))
         },
         is_exact: false,
     }

@@ -134,9 +134,9 @@ mod tests {
     fn beds_say_how_many_printers_they_free_and_how_many_jobs_wait() {
         let words = |beds, jobs| cost_words(Language::English, beds, jobs);
         assert_eq!(words(1, 0), "Frees 1 printer");
-        assert_eq!(words(1, 1), "Frees 1 printer, 1 job waits");
-        assert_eq!(words(4, 9), "Frees 4 printers, 9 jobs wait");
-        assert_eq!(cost_words(Language::German, 4, 1), "Macht 4 Drucker frei, 1 Druckauftrag wartet");
+        assert_eq!(words(1, 1), "Frees 1 printer; 1 job is waiting");
+        assert_eq!(words(4, 9), "Frees 4 printers; 9 jobs are waiting");
+        assert_eq!(cost_words(Language::German, 4, 1), "Macht 4 Drucker frei; 1 Druckauftrag wartet");
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Work done since the shift began, by person, as a panel beside the tasks: parts signed off, beds cleared, deliveries
-//! and shipments. It is read from the events and the stock movements of the shift, once for all viewers until something
-//! happens.
+//! and shipments. It is read from the last 2,000 events and the stock movements of the shift, once for all viewers
+//! until something happens.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use maud::{Markup, html};
+use tokio::sync::Mutex;
 
 use super::{ACTIVITY_PATH, ToDoHandles};
 use crate::frame::{NEXT_SLOT, SLOT, with_parts};
@@ -40,7 +41,7 @@ const MAX_LINES: usize = 3;
 /// State of the shop when the work was read: the start of the shift, the last event, and the commits of the stock.
 type ShiftMark = (Timestamp, i64, i64);
 
-/// Work of the shift as last read.
+/// Work of the shift as last read. Whoever reads it anew holds the lock, so that all others wait for what is read.
 #[derive(Default)]
 pub(crate) struct ShiftCache(Mutex<Option<(ShiftMark, Arc<Vec<PersonWork>>)>>);
 
@@ -51,14 +52,22 @@ impl ResourceState for ShiftCache {
 }
 
 impl ShiftCache {
-    /// Returns the work, if it was read in this state of the shop.
-    fn latest(&self, mark: ShiftMark) -> Option<Arc<Vec<PersonWork>>> {
-        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        last.as_ref().filter(|(own, _)| *own == mark).map(|(_, people)| people.clone())
-    }
-
-    fn record(&self, mark: ShiftMark, people: Arc<Vec<PersonWork>>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((mark, people));
+    /// Returns the work as last read, or reads it if the state of the shop, which `mark` returns, has changed since.
+    async fn get<E>(
+        &self,
+        mark: impl FnOnce() -> ShiftMark,
+        read: impl Future<Output = Result<Vec<PersonWork>, E>>,
+    ) -> Result<Arc<Vec<PersonWork>>, E> {
+        let mut latest = self.0.lock().await;
+        let mark = mark();
+        if let Some((own, people)) = latest.as_ref()
+            && *own == mark
+        {
+            return Ok(people.clone());
+        }
+        let people = Arc::new(read.await?);
+        *latest = Some((mark, people.clone()));
+        Ok(people)
     }
 }
 
@@ -66,7 +75,7 @@ impl ShiftCache {
 pub(super) async fn done(language: Language, app: &ToDoHandles) -> Result<Markup, ApiError> {
     let now = app.board.shop.environment.now();
     let start = app.config.shop.hours().unwrap_or_default().shift_start(now);
-    let people = work_since(app, start).await?;
+    let people = app.shift.get(|| shift_mark(app, start), work_since(app, start)).await?;
     let visible = people.get(..MAX_PEOPLE.min(people.len())).unwrap_or_default();
     let actors: BTreeSet<&str> = visible.iter().map(|person| person.actor.as_str()).collect();
     let names = app.log.names.actors(language, &actors).await?;
@@ -86,14 +95,15 @@ pub(super) async fn done(language: Language, app: &ToDoHandles) -> Result<Markup
     Ok(panel(language, start, &rows, people.len().saturating_sub(visible.len())))
 }
 
-/// Returns the work since a time, by person.
-async fn work_since(app: &ToDoHandles, start: Timestamp) -> Result<Arc<Vec<PersonWork>>, ApiError> {
+/// Returns the state of the shop for the work since a time.
+fn shift_mark(app: &ToDoHandles, start: Timestamp) -> ShiftMark {
     let stock = app.board.shop.materials.all_resident();
     let stock_commits = stock.iter().map(|(_, versioned)| versioned.version).fold(0, i64::wrapping_add);
-    let mark = (start, *app.outbox.last().borrow(), stock_commits);
-    if let Some(people) = app.shift.latest(mark) {
-        return Ok(people);
-    }
+    (start, *app.outbox.last().borrow(), stock_commits)
+}
+
+/// Reads the work since a time, by person.
+async fn work_since(app: &ToDoHandles, start: Timestamp) -> Result<Vec<PersonWork>, ApiError> {
     let queries = &app.jobs.queries;
     let events = queries.events_since(&WORK_EVENTS, start, MAX_EVENTS).await?;
     let mut entries: Vec<ShiftEntry> = events.iter().filter_map(|one| ShiftEntry::of_event(&one.event)).collect();
@@ -104,9 +114,7 @@ async fn work_since(app: &ToDoHandles, start: Timestamp) -> Result<Arc<Vec<Perso
     let materials: Vec<Id> = materials.into_iter().collect();
     let movements = queries.receipts_since(&materials, start, MAX_DELIVERIES).await?;
     entries.extend(movements.iter().filter_map(ShiftEntry::of_movement));
-    let people = Arc::new(work_by_person(entries));
-    app.shift.record(mark, people.clone());
-    Ok(people)
+    Ok(work_by_person(entries))
 }
 
 fn panel(language: Language, start: Timestamp, rows: &[Markup], others: usize) -> Markup {
@@ -118,7 +126,7 @@ fn panel(language: Language, start: Timestamp, rows: &[Markup], others: usize) -
             }
             @if rows.is_empty() { p { (to_do::done_nothing(language)) } }
             @else { ol class="timeline" { @for row in rows { (row) } } }
-            @if others > 0 { p class="small muted" { (to_do::further(language, others)) } }
+            @if others > 0 { p class="small muted" { (to_do::others(language, others)) } }
             a class="small" href=(ACTIVITY_PATH) { (common::recent_activity(language)) }
         }
     }
@@ -136,7 +144,7 @@ fn row(language: Language, person: &PersonWork, names: &ActorNames, received: &[
             @for signed in person.rejected.iter().take(MAX_LINES) {
                 div class="small" { a href=(job_path_of(signed.order_id, signed.job_id)) { (rejected(language, signed)) } }
             }
-            @if further > 0 { div class="small muted" { (to_do::further(language, further)) } }
+            @if further > 0 { div class="small muted" { (to_do::others(language, further)) } }
             @for delivery in received { div class="small muted" { (delivery) } }
         }
     }
@@ -155,7 +163,7 @@ fn facts(language: Language, person: &PersonWork) -> Vec<String> {
     facts.into_iter().flatten().collect()
 }
 
-/// Describes a print of which parts were rejected: `1 of 6 bad, layer shift`.
+/// Describes a print of which parts were rejected: `1 of 6 bad: layer shift`.
 fn rejected(language: Language, signed: &SignedParts) -> String {
     let (bad, parts) = (signed.bad_count(), signed.plate_parts);
     match &signed.reason {
@@ -166,6 +174,9 @@ fn rejected(language: Language, signed: &SignedParts) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+    use std::convert::Infallible;
+
     use super::*;
 
     fn person() -> PersonWork {
@@ -193,14 +204,30 @@ mod tests {
     fn a_person_has_one_entry_with_the_rejected_parts_below() {
         let html = |language| row(language, &person(), &ActorNames::default(), &[]).into_string();
         let english = html(Language::English);
-        let work = "<b>mia</b>: 17 of 18 good, 2 beds cleared, 1 shipment, 1 delivery received <span";
-        for text in ["<li class=\"warn\">", work, ">1 of 6 bad, layer shift</a>"] {
+        let work = "<b>mia</b>: 17 of 18 parts good, 2 beds cleared, 1 shipment, 1 material received <span";
+        for text in ["<li class=\"warn\">", work, ">1 of 6 bad: layer shift</a>"] {
             assert!(english.contains(text), "{text} in {english}");
         }
         let german = html(Language::German);
-        for text in ["17 von 18 gut, 2 Druckbetten freigegeben, 1 Sendung", ">1 von 6 Ausschuss, Schichtversatz</a>"] {
+        for text in [
+            "17 von 18 Teilen gut, 2 Druckbetten abgeräumt, 1 Sendung, 1 Material eingebucht <span",
+            ">1 von 6 Ausschuss: Schichtversatz</a>",
+        ] {
             assert!(german.contains(text), "{text} in {german}");
         }
+    }
+
+    #[test]
+    fn more_than_a_few_people_and_prints_are_counted() {
+        let mut mia = person();
+        mia.rejected = vec![mia.rejected[0].clone(); MAX_LINES + 2];
+        let html = |language| row(language, &mia, &ActorNames::default(), &[]).into_string();
+        assert!(html(Language::English).contains(">2 more</div>"), "{}", html(Language::English));
+        assert!(html(Language::German).contains(">2 weitere</div>"), "{}", html(Language::German));
+        let people = panel(Language::English, Timestamp(0), &[html! { li {} }], 4).into_string();
+        assert!(people.contains(">4 more</p>"), "{people}");
+        let one = |language| facts(language, &PersonWork { good: 0, parts: 1, ..person() }).swap_remove(0);
+        assert_eq!(Language::ALL.map(one), ["0 of 1 part good", "0 von 1 Teil gut"]);
     }
 
     #[test]
@@ -210,15 +237,29 @@ mod tests {
         assert!(!html.contains("<ol"), "{html}");
     }
 
-    #[test]
-    fn work_is_read_again_once_something_has_happened() {
-        let (cache, people) = (ShiftCache::default(), Arc::new(vec![person()]));
+    /// Returns the work from the cache; counts the reads.
+    async fn cached(cache: &ShiftCache, reads: &Cell<usize>, mark: ShiftMark) -> Arc<Vec<PersonWork>> {
+        let read = async {
+            reads.set(reads.get() + 1);
+            tokio::task::yield_now().await;
+            Ok::<_, Infallible>(vec![person()])
+        };
+        let Ok(people) = cache.get(|| mark, read).await;
+        people
+    }
+
+    #[tokio::test]
+    async fn work_is_read_by_one_for_all_and_again_once_something_has_happened() {
+        let (cache, reads) = (ShiftCache::default(), Cell::new(0));
         let mark = (Timestamp(1), 7, 3);
-        assert_eq!(cache.latest(mark), None);
-        cache.record(mark, people.clone());
-        assert_eq!(cache.latest(mark), Some(people));
-        for other in [(Timestamp(2), 7, 3), (Timestamp(1), 8, 3), (Timestamp(1), 7, 4)] {
-            assert_eq!(cache.latest(other), None);
+        let [first, second] = [mark, mark].map(|mark| cached(&cache, &reads, mark));
+        let (first, second) = futures::future::join(first, second).await;
+        assert!(Arc::ptr_eq(&first, &second) && *first == [person()], "{first:?} {second:?}");
+        assert_eq!(reads.get(), 1, "at the same time");
+        for (n, other) in [(Timestamp(2), 7, 3), (Timestamp(1), 8, 3), (Timestamp(1), 7, 4)].into_iter().enumerate() {
+            cached(&cache, &reads, other).await;
+            cached(&cache, &reads, other).await;
+            assert_eq!(reads.get(), n + 2, "{other:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Panel of the next hours: beds to clear, spools to change and orders due today, beside the tasks.
-//! Rendered once for all viewers, after each forecast, from what is in memory. Its lines are always as many, so that
-//! nothing moves when they change.
+//! Rendered once for all viewers, after each forecast, from what is in memory. Its lines are always as many and as
+//! high, so that nothing moves when they change.
 
 use maud::{Markup, html};
 
@@ -23,8 +23,9 @@ use words::staff::to_do;
 
 /// ID of the HTML element with the panel.
 pub(in crate::staff) const NEXT_HOURS_ID: &str = "next-hours";
-/// Maximum number of printers, spools or orders that are named; the others are counted.
-const MAX_NAMED: usize = 3;
+/// Maximum number of printers, spools or orders that are named; the others are counted. They fit the three lines of
+/// text that the style gives each, so that no link is cut off.
+const MAX_NAMED: usize = 2;
 /// Length of a minute, in milliseconds. Expected times change by less with each forecast.
 const MINUTE_MS: i64 = 60_000;
 
@@ -164,6 +165,7 @@ fn due(language: Language, orders: &[&Order], ahead: &[OrderAhead]) -> AheadLine
 mod tests {
     use super::*;
     use domain::id::Id;
+    use domain::testing::orders::pair;
 
     fn line(count: usize, named: Vec<Markup>) -> AheadLine {
         AheadLine {
@@ -193,8 +195,17 @@ mod tests {
         let ahead = |is_late| OrderAhead { order: Id::ONLY, deadline: Timestamp(0), is_late };
         let words = |ahead: &[OrderAhead]| due(Language::English, &[], ahead).html(Language::English).into_string();
         let late = words(&[ahead(true), ahead(false)]);
-        assert!(late.contains(">2</a>, <a href=\"/shop/orders?timing=late\">1 late</a></b>"), "{late}");
+        assert!(late.contains(">2</a>, <a href=\"/shop/orders?timing=late\">1 of them late</a></b>"), "{late}");
         assert!(!words(&[ahead(false)]).contains("late"), "{}", words(&[ahead(false)]));
+    }
+
+    #[test]
+    fn two_of_many_are_named() {
+        let (desk, _) = pair();
+        let ahead = OrderAhead { order: desk.o().id, deadline: Timestamp(0), is_late: false };
+        let html = due(Language::English, &[desk.o()], &[ahead; 3]).html(Language::English).into_string();
+        assert_eq!(html.matches("href=\"/shop/orders/").count(), 2, "{html}");
+        assert!(html.contains(" and 1 more</p>"), "{html}");
     }
 
     #[test]

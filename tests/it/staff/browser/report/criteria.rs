@@ -81,7 +81,8 @@ pub const CRITERIA: [Criterion; 55] = [
         "Resize Text",
         "AA",
         &["chromium_cuts_off_and_scrolls_sideways_nothing_at_twice_the_size"],
-        "what ends in an ellipsis in a list is whole on the page that its row leads to",
+        "what ends in an ellipsis in a list is whole on the page that its row leads to; the wall display alone scales with \
+         the screen; `/floor`, to which it links, follows the browser's",
     ),
     criterion("1.4.5", "Images of Text", "AA", &[], "by hand: text is text, in drawings too"),
     criterion(
