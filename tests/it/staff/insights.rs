@@ -133,7 +133,7 @@ on_sqlite! {
         is_sound(&page);
         for words in [
             "Worth a look",
-            "has the highest scrap cost: 0.2",
+            "has the highest scrap cost: $0.2",
             &format!("href=\"/shop/products/{}\"", floor.sku),
             "“layer shift”</a>: 1, up from none in the previous 30 days.",
         ] {

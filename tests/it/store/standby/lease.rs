@@ -84,8 +84,8 @@ async fn vanishes(sql: &str) {
     let Some(mut pair) = Pair::start().await else { return };
     let (second, first) = (&pair.second, &mut pair.first);
     first.db.execute(first, sql).await;
-    until("the lease to be made again", || async {
-        first.log().iter().any(|line| line.contains("it was made again")).then_some(())
+    until("the lease to be recreated", || async {
+        first.log().iter().any(|line| line.contains("was missing; recreated it")).then_some(())
     })
     .await;
     stands_by(second, first).await;

@@ -3,10 +3,10 @@
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
+use url::form_urlencoded;
 use uuid::Uuid;
 
 use super::AccountingState;
-use super::tokens::plain;
 
 /// Difference below which two amounts are considered equal.
 const SAME_AMOUNT: f64 = 0.005;
@@ -44,7 +44,8 @@ fn list<'a>(inside: &'a mut AccountingState, kind: &DocumentType) -> &'a mut Vec
 /// Finds the documents that match a filter of the form `Member=="value"`.
 pub(super) fn find(inside: &mut AccountingState, name: &str, query: &str) -> (StatusCode, Value) {
     let Some(kind) = kind_of(name) else { return (StatusCode::NOT_FOUND, Value::Null) };
-    let filter = query.split('&').find_map(|pair| pair.strip_prefix("where=")).map(plain).unwrap_or_default();
+    let filter = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "where");
+    let filter = filter.map(|(_, filter)| filter).unwrap_or_default();
     let Some((member, value)) = filter.split_once("==").map(|(member, value)| (member, value.trim_matches('"'))) else {
         return (StatusCode::BAD_REQUEST, json!({"Message": "a filter was expected"}));
     };
