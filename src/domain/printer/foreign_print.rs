@@ -136,6 +136,16 @@ mod tests {
     }
 
     #[test]
+    fn a_print_out_of_sight_is_stored_and_earlier_printers_are_read() {
+        let shop = PrinterFixture::out_of_sight(true, Connection::WrongKey);
+        let mut stored = serde_json::to_value(shop.p()).unwrap();
+        assert_eq!(serde_json::from_value::<Printer>(stored.clone()).unwrap(), *shop.p());
+        assert_eq!(stored.as_object_mut().unwrap().remove("unseenPrint"), Some(BELT.into()));
+        let earlier: Printer = serde_json::from_value(stored).unwrap();
+        assert_eq!((earlier.bed_not_cleared, earlier.unseen_print), (true, None));
+    }
+
+    #[test]
     fn a_bed_that_is_occupied_for_another_reason_stays_so() {
         type Trouble = fn(&mut PrinterFixture);
         let troubles: [Trouble; 5] = [
