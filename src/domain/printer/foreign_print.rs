@@ -1,8 +1,8 @@
-//! What a print outside of jobs leaves on the bed. It has a part on the bed at its end, also where its end was not seen:
-//! once a status does not show it any more, nothing else says that it was there.
+//! Parts that prints outside of jobs leave on the bed. They do so also where the end of a print was not seen: once a
+//! status does not show it any more, nothing else says that it was there.
 //!
-//! A print that only went out of sight may go on. If its file is seen again and finishes on a printer that clears its bed
-//! by itself, the bed is clear, as it would be if the print had been in sight all the time.
+//! A print that only went out of sight may go on. If its file is seen again and finishes on a printer that clears its
+//! bed by itself, the bed is clear, as it would be if the print had been in sight all the time.
 
 use super::Printer;
 use crate::printer_status::{Activity, Connection, PrintEnd, Status};
@@ -17,7 +17,8 @@ impl Printer {
 
     /// Records what a status, whose connection and activity are recorded already, shows of a print outside of jobs.
     pub(super) fn foreign_print_seen(&mut self, before: &Self, status: &Status, now: Timestamp) {
-        let is_unseen = |file: Option<&str>| file.is_some() && file == before.unseen_print.as_deref();
+        let unseen = self.unseen_print.clone();
+        let is_unseen = |file: Option<&str>| file.is_some() && file == unseen.as_deref();
         if matches!(status.state, Activity::Printing | Activity::Paused) {
             // A printer that asks for attention may show no file.
             if status.file.is_some() && !is_unseen(status.file.as_deref()) {
@@ -29,19 +30,19 @@ impl Printer {
         if is_out_of_sight(status) {
             if was_shown {
                 self.bed_since = before.bed_not_cleared.then_some(now);
-                if !before.bed_not_cleared {
+                if !self.bed_not_cleared {
                     (self.bed_not_cleared, self.unseen_print) = (true, before.shows.clone());
                 }
             }
             return;
         }
-        if !was_shown && before.unseen_print.is_none() {
+        if !was_shown && unseen.is_none() {
             return;
         }
         let clears = self.fields.auto_clear && self.fault.is_none() && status.ended == Some(PrintEnd::Finished);
         let last_file = status.file.as_deref().or(before.shows.as_deref());
         let is_same_print = is_unseen(last_file) || (last_file.is_none() && was_shown);
-        if clears && before.unseen_print.is_some() && is_same_print {
+        if clears && unseen.is_some() && is_same_print {
             // Nobody had to clear it, so nothing is learnt from the time that it took.
             (self.bed_not_cleared, self.bed_since, self.unseen_print) = (false, None, None);
             return;
@@ -58,11 +59,15 @@ impl Printer {
 }
 
 /// Returns whether a status does not show what is printing, so that a print may go on although it is not shown. After
-/// an error of the firmware, whatever was printing is over.
+/// an error of the firmware, whatever was printing is over; and a printer that takes no commands shows its print all
+/// the same, unless it shows nothing at all.
 fn is_out_of_sight(status: &Status) -> bool {
-    let is_hidden =
-        matches!(status.connection, Connection::FirmwareDisconnected | Connection::WrongKey | Connection::ReadOnly);
-    is_hidden && status.ended.is_none() && status.state != Activity::Error
+    let is_hidden = match status.connection {
+        Connection::FirmwareDisconnected | Connection::WrongKey => status.state != Activity::Error,
+        Connection::ReadOnly => status.state == Activity::Offline,
+        _ => false,
+    };
+    is_hidden && status.ended.is_none()
 }
 
 #[cfg(test)]
@@ -148,7 +153,11 @@ mod tests {
     #[test]
     fn a_bed_that_is_occupied_for_another_reason_stays_so() {
         type Trouble = fn(&mut PrinterFixture);
-        let troubles: [Trouble; 5] = [
+        let troubles: [Trouble; 6] = [
+            |shop| {
+                let idle = shop.status(Activity::Idle, None, None);
+                shop.tell(Status { connection: Connection::ReadOnly, ..idle });
+            },
             |shop| drop(shop.ask(PrinterCommand::EmergencyStopped).unwrap()),
             |shop| drop(shop.sees(Activity::Printing, Some("vase.gcode"), None)),
             |shop| drop(shop.sees(Activity::Error, None, None)),
