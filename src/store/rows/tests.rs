@@ -32,7 +32,7 @@ fn user(n: u128, archived: bool) -> User {
     .unwrap()
 }
 
-/// Never ends a deletion before its maximum number of rows.
+/// Returns that there is time for another portion.
 fn has_time() -> bool {
     true
 }
