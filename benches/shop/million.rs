@@ -205,15 +205,29 @@ impl MillionShop {
         1 + n * (self.orders - 1) / REQUESTS
     }
 
-    /// Measures the search of jobs on the page of the staff.
+    /// Measures pages of the staff: the searches of jobs and of the whole shop, and the to-do list.
     async fn pages(&self, app: &Remote) -> Vec<Row> {
         let browser = MeasuredBrowser::new(app).await;
         let search = |n| format!("/shop/jobs?q={}", self.spread(n));
         let by_number: Vec<_> = (0..REQUESTS).map(|n| browser.get(&search(n), "")).collect();
         let by_product: Vec<_> = (0..REQUESTS).map(|_| browser.get("/shop/jobs?q=clip", "")).collect();
+        let whole_shop = |text: &dyn Fn(usize) -> String| -> Vec<_> {
+            (0..REQUESTS).map(|n| browser.get(&format!("/shop/search?q={}", text(n)), "")).collect()
+        };
+        // A number alone is that of an order and of a job, so the page does not lead to either.
+        let number = whole_shop(&|n| self.spread(n).to_string());
+        let name = whole_shop(&|_| "clip".to_owned());
+        let email = whole_shop(&|n| format!("buyer{}@example.org", self.spread(n) % MAIL_BOXES));
+        let domain = whole_shop(&|_| "example.org".to_owned());
+        let to_do: Vec<_> = (0..REQUESTS).map(|_| browser.get("/to-do", "")).collect();
         vec![
             self.answers(app, "page with the search of jobs by number", &by_number).await,
             self.answers(app, "page with the search of jobs by product, which all of them make", &by_product).await,
+            self.answers(app, "search of the whole shop by number", &number).await,
+            self.answers(app, "search of the whole shop by name", &name).await,
+            self.answers(app, "search of the whole shop by email address", &email).await,
+            self.answers(app, "search of the whole shop by a part of all email addresses", &domain).await,
+            self.answers(app, "to-do page", &to_do).await,
         ]
     }
 

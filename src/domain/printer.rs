@@ -8,12 +8,12 @@
 //!
 //! Telemetry such as temperatures is not stored here (see [`crate::printer_status`]): only changes that matter to the
 //! rules are commands. `attempt` has the rules of an attempt, `verdict` judges unconfirmed starts and vanished prints,
-//! `observation` processes statuses, `pause` explains pauses, `readiness` determines which jobs a printer can accept,
-//! `safety` blocks the printer after a firmware error, `refusals` pauses it after rejected starts, `manual` starts
-//! prints that are not jobs, `registration` contains the fields that operators edit, `sign_off` retains the last print
-//! until its parts are signed off, `subject` keeps acts that people meant for one print from affecting the next, `care`
-//! counts the printer's work, and `spool_booking` tracks the consumption that the printer's own server records in an
-//! outside system.
+//! `observation` processes statuses, `foreign_print` determines what prints outside of jobs leave on the bed, `pause`
+//! explains pauses, `readiness` determines which jobs a printer can accept, `safety` blocks the printer after a
+//! firmware error, `refusals` pauses it after rejected starts, `manual` starts prints that are not jobs, `registration`
+//! contains the fields that operators edit, `sign_off` retains the last print until its parts are signed off, `subject`
+//! keeps acts that people meant for one print from affecting the next, `care` counts the printer's work, and
+//! `spool_booking` tracks the consumption that the printer's own server records in an outside system.
 
 mod acts;
 mod address;
@@ -25,6 +25,7 @@ mod clearing;
 mod command;
 mod decide;
 mod effect;
+mod foreign_print;
 mod in_hand;
 mod leftover;
 mod loaded;
@@ -254,6 +255,9 @@ pub struct Printer {
     /// clear, or of the last one that was started at the printer; `None` if the bed is clear.
     #[serde(default)]
     pub bed_since: Option<Timestamp>,
+    /// File of a print outside of jobs that went out of sight, if that alone is why the bed counts as occupied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) unseen_print: Option<String>,
     /// Most recent times that it took to clear the bed, oldest first.
     #[serde(default)]
     pub clearings: Vec<Clearing>,

@@ -86,14 +86,16 @@ impl SignOff {
 
     /// Returns the sign-off after a further inspection of the same print. An inspection with a part count replaces
     /// everything recorded before; without a count, its other fields are added to the existing record; an empty
-    /// inspection only confirms the record.
+    /// inspection only confirms the record. Where all parts are good, none was rejected, so there is no reason.
     #[must_use]
     pub fn and_then(self, inspection: &Inspection, by: String, at: Timestamp) -> Self {
         let keeps_words = inspection.good_count.is_none();
+        let good = inspection.good_count.unwrap_or(self.good).min(self.parts);
+        let reason = inspection.reason.clone().or(self.reason.filter(|_| keeps_words));
         Self {
-            good: inspection.good_count.unwrap_or(self.good).min(self.parts),
+            good,
             parts: self.parts,
-            reason: inspection.reason.clone().or(self.reason.filter(|_| keeps_words)),
+            reason: reason.filter(|_| good < self.parts),
             note: inspection.note.clone().or(self.note.filter(|_| keeps_words)),
             photo_file_id: inspection.photo_file_id.or(self.photo_file_id.filter(|_| keeps_words)),
             automatic: false,
@@ -170,6 +172,19 @@ mod tests {
         let expected = SignOff { automatic: false, by: "ann".to_owned(), at: Timestamp(2), ..finished.clone() };
         assert_eq!(by(&counted, noted.clone()), expected, "at most all of them, and nothing of what was said before");
         assert_eq!(by(&Inspection::default(), noted.clone()), noted);
+    }
+
+    #[test]
+    fn good_parts_have_no_reason_for_their_rejection() {
+        let sign_off = |good_count| {
+            let finished = SignOff::automatic(true, 4, Timestamp(1));
+            finished.and_then(&inspection(good_count, "adhesion"), "ann".to_owned(), Timestamp(2))
+        };
+        assert_eq!([Some(4), Some(9), None].map(|good| sign_off(good).reason), [None, None, None]);
+        assert_eq!(sign_off(Some(3)).reason.as_deref(), Some("adhesion"));
+        let noted = Inspection { note: Some("matt".to_owned()), ..Inspection::default() };
+        let stored = SignOff { good: 4, ..sign_off(Some(3)) }.and_then(&noted, "ann".to_owned(), Timestamp(3));
+        assert_eq!((stored.reason, stored.note.as_deref()), (None, Some("matt")));
     }
 
     #[test]

@@ -111,11 +111,17 @@ impl Store {
         self.0.commits.run_in_order(OrderedWork::load::<T>(key, generation, back));
     }
 
-    /// Deletes rows whose retention period has ended as of `now`, between transactions, but not so many that commits
-    /// wait for long. Returns whether there are more, for a further call; `false` as well if it cannot delete any.
-    pub async fn run_retention(&self, now: Timestamp) -> bool {
+    /// Deletes rows whose retention period has ended as of `now`, between transactions, but not for so long, by
+    /// `clock`, that commits wait. Returns whether there may be more, for a further call; `false` as well if it cannot
+    /// delete any. `turn` is the number of calls since the last one that returned `false`.
+    pub async fn run_retention(
+        &self,
+        now: Timestamp,
+        turn: usize,
+        clock: impl Fn() -> Timestamp + Send + Sync + 'static,
+    ) -> bool {
         let (back, has_more) = oneshot::channel();
-        self.0.commits.run_in_order(OrderedWork::retention(now, back));
+        self.0.commits.run_in_order(OrderedWork::retention(now, turn, clock, back));
         has_more.await.unwrap_or(false)
     }
 

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::reader::Reader;
 use crate::rows::{
-    DamagedRow, LINK_RETENTION_MS, LoadError, MAX_PURGED_ROWS, WriteError, purge_deliveries, purge_events,
+    DamagedRow, Deletion, HasTime, LINK_RETENTION_MS, LoadError, WriteError, purge_deliveries, purge_events,
     purge_exports, purge_idempotency, purge_mails, purge_sign_in_links,
 };
 use crate::{AggregateKey, StoredAggregate};
@@ -17,6 +17,9 @@ use domain::aggregate::Versioned;
 use domain::event;
 use domain::id::Id;
 use domain::time::{DAY_MS, Timestamp};
+
+/// Time, in milliseconds, after which a deletion of old rows begins no further portion, because commits wait for it.
+const MAX_DELETION_MS: i64 = 2_000;
 
 /// Function that runs the work and returns whether the store can continue to use its connection.
 type WorkFn = Box<dyn for<'a> FnOnce(&'a Reader) -> BoxFuture<'a, bool> + Send>;
@@ -59,19 +62,28 @@ impl OrderedWork {
     }
 
     /// Creates work that deletes rows whose retention period has ended as of `now`; idempotency keys have their own
-    /// expiry time. With SQLite, the write-ahead log is also checkpointed and truncated, so that it does not stay at
-    /// its maximum size. Reports to `back` whether there is more to delete; drops it if the rows cannot be deleted.
-    pub(super) fn retention(now: Timestamp, back: oneshot::Sender<bool>) -> Self {
+    /// expiry time. `turn` is the number of runs since the last one that left nothing, and `clock` limits the time for
+    /// which commits wait. With SQLite, the first of these runs also checkpoints and truncates the write-ahead log, so
+    /// that it does not stay at its maximum size; not each of them, because it waits for readers of an older state,
+    /// such as a backup. Reports to `back` whether there is more to delete; drops it if the rows cannot be deleted.
+    pub(super) fn retention(
+        now: Timestamp,
+        turn: usize,
+        clock: impl Fn() -> Timestamp + Send + Sync + 'static,
+        back: oneshot::Sender<bool>,
+    ) -> Self {
         let run: WorkFn = Box::new(move |reader| {
             async move {
-                let before = now.plus_ms(-event::RETENTION_DAYS * DAY_MS);
                 let deleted = match reader {
                     Reader::Database(db) => {
                         // First, so that the log is truncated even if there is more to delete than time to do it.
-                        let truncated = truncate_log(db).await;
-                        delete_old_rows(db, now, before).await.and_then(|deletion| truncated.map(|()| deletion))
+                        let truncated = if turn == 0 { truncate_log(db).await } else { Ok(()) };
+                        let until = clock().plus_ms(MAX_DELETION_MS);
+                        let deleted = delete_old_rows(db, now, turn, &|| clock() < until).await;
+                        deleted.and_then(|deletion| truncated.map(|()| deletion))
                     }
                     Reader::Memory(store) => {
+                        let before = now.plus_ms(-event::RETENTION_DAYS * DAY_MS);
                         store.delete_old_rows(now, before).map(|rows| Deletion { rows, has_more: false })
                     }
                 };
@@ -98,33 +110,36 @@ impl OrderedWork {
     }
 }
 
-/// Outcome of a deletion of old rows.
-struct Deletion {
-    rows: u64,
-    /// `true` if it has left some, because commits wait meanwhile.
-    has_more: bool,
-}
-
-/// Deletes old rows, up to the first kind of which there are very many.
-async fn delete_old_rows(db: &DatabaseConnection, now: Timestamp, before: Timestamp) -> Result<Deletion, WriteError> {
+/// Deletes old rows as of `now`, as long as there is time. Each turn begins with another kind of row, and deletes some
+/// of these in any case, so that a kind of which there are very many does not keep the others.
+async fn delete_old_rows(
+    db: &DatabaseConnection,
+    now: Timestamp,
+    turn: usize,
+    has_time: &HasTime<'_>,
+) -> Result<Deletion, WriteError> {
+    let before = now.plus_ms(-event::RETENTION_DAYS * DAY_MS);
     let links_before = now.plus_ms(-LINK_RETENTION_MS);
-    let purges: [BoxFuture<'_, Result<u64, WriteError>>; 6] = [
-        purge_idempotency(db, now).boxed(),
-        purge_deliveries(db, before).boxed(),
-        purge_events(db, before).boxed(),
-        purge_sign_in_links(db, links_before).boxed(),
-        purge_exports(db, before).boxed(),
-        purge_mails(db, before).boxed(),
+    let mut purges: [BoxFuture<'_, Result<Deletion, WriteError>>; 6] = [
+        purge_idempotency(db, now, has_time).boxed(),
+        purge_deliveries(db, before, has_time).boxed(),
+        purge_events(db, before, has_time).boxed(),
+        purge_sign_in_links(db, links_before, has_time).boxed(),
+        purge_exports(db, before, has_time).boxed(),
+        purge_mails(db, before, has_time).boxed(),
     ];
-    let mut rows = 0;
-    for purge in purges {
-        let purged = purge.await?;
-        rows += purged;
-        if purged >= MAX_PURGED_ROWS {
-            return Ok(Deletion { rows, has_more: true });
+    let first = turn % purges.len();
+    purges.rotate_left(first);
+    let mut total = Deletion::default();
+    for (place, purge) in purges.into_iter().enumerate() {
+        if place > 0 && !has_time() {
+            return Ok(Deletion { has_more: true, ..total });
         }
+        let deletion = purge.await?;
+        total.rows += deletion.rows;
+        total.has_more |= deletion.has_more;
     }
-    Ok(Deletion { rows, has_more: false })
+    Ok(total)
 }
 
 /// Copies the write-ahead log of an SQLite database into the database, and truncates it.
@@ -176,3 +191,6 @@ impl<T> Drop for LoadCallback<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,8 +27,10 @@ pub use part::{ModelOf, Part, RowSink, StoredRow};
 pub use plain::{Audit, IdempotentAnswer};
 pub(crate) use plain::{audit_row, chain_line, read_audit, read_event, read_idempotency};
 pub(crate) use print_sums::{PeriodQuery, PrintList, SCRAP_UNITS, period_sums};
-pub(crate) use purge::{ENDED_EXPORTS, ENDED_MAILS, LINK_RETENTION_MS, MAX_PURGED_ROWS, state_words};
-pub use purge::{purge_deliveries, purge_events, purge_exports, purge_idempotency, purge_mails, purge_sign_in_links};
+pub(crate) use purge::{
+    Deletion, ENDED_EXPORTS, ENDED_MAILS, HasTime, LINK_RETENTION_MS, purge_deliveries, purge_events, purge_exports,
+    purge_idempotency, purge_mails, purge_sign_in_links, state_words,
+};
 pub use recount::WrongNumber;
 pub(crate) use recount::{correct_numbers, wrong_numbers};
 pub use snapshot::{Snapshot, SnapshotModel, SnapshotRow};

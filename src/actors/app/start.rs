@@ -231,13 +231,13 @@ const BACKLOG_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Deletes data whose retention period has ended, for as long as the app exists.
 async fn run_retention(app: Weak<App>) {
-    let mut wait = FIRST_RETENTION_AFTER;
+    let (mut wait, mut turn) = (FIRST_RETENTION_AFTER, 0);
     loop {
         tokio::time::sleep(wait).await;
         let Some(app) = app.upgrade() else { return };
-        let now = app.environment.now();
-        if app.store.run_retention(now).await {
-            wait = BACKLOG_INTERVAL;
+        let (environment, now) = (app.environment.clone(), app.environment.now());
+        if app.store.run_retention(now, turn, move || environment.now()).await {
+            (wait, turn) = (BACKLOG_INTERVAL, turn + 1);
             continue;
         }
         // Contents whose file was deleted, or never recorded, by a process that ended in the middle.
@@ -246,7 +246,7 @@ async fn run_retention(app: Weak<App>) {
             Ok(removed) => tracing::info!(removed, "removed the contents of deleted files from disk"),
             Err(error) => tracing::warn!(%error, "cannot remove the contents of deleted files from disk"),
         }
-        wait = RETENTION_INTERVAL;
+        (wait, turn) = (RETENTION_INTERVAL, 0);
     }
 }
 

@@ -265,7 +265,10 @@ impl Printer {
             self.activity = Activity::Error;
         }
         (self.needs_home, self.kept_closed) = (true, true);
-        self.bed_not_cleared |= on;
+        // The stop has ended a print that is out of sight, too: it does not come back.
+        if on || self.unseen_print.is_some() {
+            self.occupy_bed();
+        }
         self.stopped_at = Some(cx.now);
         self.updated_at = cx.now;
     }
@@ -295,7 +298,7 @@ impl Printer {
     /// Marks the bed as occupied after a print whose end was not observed, following an operator's decision. The bed
     /// must be inspected before the next print, even on a printer that clears its bed automatically.
     fn left_on_the_bed(&mut self, end: PrintEnd) {
-        self.bed_not_cleared = true;
+        self.occupy_bed();
         self.print_failed |= end == PrintEnd::Failed;
     }
 

@@ -26,6 +26,9 @@ pub(super) fn noted<A>(
     now: Timestamp,
 ) -> Decision<Printer, A> {
     if let Some(next) = &mut decision.next {
+        if !next.bed_not_cleared {
+            next.unseen_print = None;
+        }
         match (before.is_some_and(|before| before.bed_not_cleared), next.bed_not_cleared) {
             (false, true) => next.bed_since = Some(now),
             (true, false) => {

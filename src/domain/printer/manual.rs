@@ -134,7 +134,7 @@ impl Printer {
             return Decision::unchanged(Confirmation::Done);
         };
         if manual.phase != ManualPhase::Taken {
-            self.bed_not_cleared = true;
+            self.occupy_bed();
             let words = "the start was not confirmed; check the printer".to_owned();
             self.manual_ends(Some(ManualFailure::Unclear(words)));
             self.updated_at = cx.now;

@@ -179,14 +179,7 @@ impl Printer {
         next.booking_seen(status);
         next.evidence(status, now);
         next.manual_seen(status, now);
-        // A print that is no job leaves a part on the bed all the same, also where its end was not seen: once a status
-        // does not show it any more, nothing else says that it was there.
-        if self.foreign_print() && !active {
-            // No two prints on a bed that nobody has cleared have the same mark.
-            next.bed_since = self.bed_not_cleared.then_some(now);
-            let clears = next.fields.auto_clear && next.fault.is_none();
-            next.bed_not_cleared |= !(clears && status.ended == Some(PrintEnd::Finished));
-        }
+        next.foreign_print_seen(self, status, now);
         if next == *self {
             return None;
         }
@@ -266,7 +259,9 @@ impl Printer {
     /// printer clears its bed automatically. A failed or cancelled print may stick to the bed or the nozzle, so an
     /// operator must inspect it. The same applies if a printer with a firmware error reports the print as finished.
     pub(super) fn print_over(&mut self, end: PrintEnd, auto_clear: bool) {
-        self.bed_not_cleared |= !(auto_clear && end == PrintEnd::Finished && self.fault.is_none());
+        if !(auto_clear && end == PrintEnd::Finished && self.fault.is_none()) {
+            self.occupy_bed();
+        }
         self.print_failed |= end == PrintEnd::Failed;
     }
 }

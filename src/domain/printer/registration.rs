@@ -25,6 +25,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -
         last_manual: None,
         bed_not_cleared: false,
         bed_since: None,
+        unseen_print: None,
         clearings: Vec::new(),
         needs_home: false,
         fault: None,

@@ -9,7 +9,7 @@ use sea_orm::{
 };
 
 use super::orders::json;
-use super::{FileGroup, Page, Queries, equals};
+use super::{FileGroup, Page, Queries, equals, versioned};
 use crate::rows::{Doc, LoadError, read_doc, word};
 use domain::aggregate::Versioned;
 use domain::amount::Amount;
@@ -115,6 +115,17 @@ impl Queries {
 
     /// Returns a page of SKUs, newest first, and their total number.
     pub async fn skus(&self, filter: &SkuFilter, page: Page) -> Result<(Vec<Versioned<Sku>>, u64), LoadError> {
+        self.snapshots(self.sku_rows(filter), page).await
+    }
+
+    /// Returns at most `limit` SKUs, newest first. Nothing is counted.
+    pub async fn newest_skus(&self, filter: &SkuFilter, limit: u64) -> Result<Vec<Versioned<Sku>>, LoadError> {
+        let rows = self.sku_rows(filter).limit(limit).all(&self.db).await?;
+        Ok(self.readable(&rows, versioned))
+    }
+
+    /// Returns the query for the SKUs that match the filter, newest first.
+    fn sku_rows(&self, filter: &SkuFilter) -> Select<skus::Entity> {
         use skus::Column as C;
         let select = skus::Entity::find()
             .filter(C::Archived.eq(false))
@@ -140,7 +151,7 @@ impl Queries {
             .apply_if(filter.q.as_deref(), |all, q| {
                 all.filter(self.contains(C::Name, q).or(self.contains(C::Code, q)))
             });
-        self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+        select.order_by_desc(C::CreatedAt).order_by_desc(C::Id)
     }
 
     /// Returns a page of files, newest first, and their total number.

@@ -1,9 +1,9 @@
 //! Queries for customers, their sessions and their sign-in links.
 
 use sea_orm::sea_query::ExprTrait as _;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select};
 
-use super::{Page, Queries, id_of};
+use super::{Page, Queries, id_of, versioned};
 use crate::rows::{Doc, LoadError};
 use domain::aggregate::Versioned;
 use domain::customer::{Customer, CustomerSession};
@@ -45,18 +45,33 @@ impl Queries {
         filter: &CustomerFilter,
         page: Page,
     ) -> Result<(Vec<Versioned<Customer>>, u64), LoadError> {
+        let total = if *filter == CustomerFilter::default() {
+            Some(self.row_total("customers", |_| true).await?)
+        } else {
+            None
+        };
+        self.snapshots_of(self.customer_rows(filter), page, total).await
+    }
+
+    /// Returns at most `limit` customers, without their sessions, newest first. Nothing is counted.
+    pub async fn newest_customers(
+        &self,
+        filter: &CustomerFilter,
+        limit: u64,
+    ) -> Result<Vec<Versioned<Customer>>, LoadError> {
+        let rows = self.customer_rows(filter).limit(limit).all(&self.db).await?;
+        Ok(self.readable(&rows, versioned))
+    }
+
+    /// Returns the query for the customers that match the filter, newest first.
+    fn customer_rows(&self, filter: &CustomerFilter) -> Select<customers::Entity> {
         use customers::Column as C;
         let select = customers::Entity::find()
             .apply_if(filter.email.as_deref(), |all, email| all.filter(C::Email.eq(email)))
             .apply_if(filter.q.as_deref(), |all, q| {
                 all.filter(self.contains(C::Email, q).or(self.contains(C::Name, q)))
             });
-        let total = if *filter == CustomerFilter::default() {
-            Some(self.row_total("customers", |_| true).await?)
-        } else {
-            None
-        };
-        self.snapshots_of(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page, total).await
+        select.order_by_desc(C::CreatedAt).order_by_desc(C::Id)
     }
 
     /// Returns the sign-in link whose token has the given hash, even if the link is no longer valid.

@@ -3,6 +3,7 @@
 mod audit;
 mod mails;
 mod materials;
+mod newest;
 mod shift;
 
 use std::collections::BTreeMap;

@@ -27,7 +27,8 @@ pub struct SignOffRequest {
     /// Number of good parts on the plate. Defaults to all parts for a finished print, and to none otherwise.
     #[api(Within(0..=MAX_UNITS_PER_PLATE))]
     good_count: Optional<u32>,
-    /// Reason the remaining parts were rejected; must be listed in the setting `quality.reasons`.
+    /// Reason the remaining parts were rejected; must be listed in the setting `quality.reasons`. Not recorded if all
+    /// parts are good.
     #[api(ONE_LINE, MaxChars(MAX_REASON_CHARS))]
     reason: Option<String>,
     /// Note for staff.

@@ -134,6 +134,8 @@ pub(super) fn sign_off_form(language: Language, of: &SignOffSubject, defects: De
     let SignOffSubject { path, id, parts, print } = of;
     let (id, parts) = (*id, *parts);
     let few = parts.filter(|parts| (1..=MAX_COUNT_BUTTONS).contains(parts));
+    // Without the number of parts nobody can tell that all of them are good, so a chosen defect would stay.
+    let preset = defects.preset.filter(|_| parts.is_some());
     html! {
         form method="post" enctype="multipart/form-data" action=(with_token(path)) data-quiet="" class="tools" {
             (print_field(print.as_deref()))
@@ -153,7 +155,7 @@ pub(super) fn sign_off_form(language: Language, of: &SignOffSubject, defects: De
                 select id={ "reason-" (id) } name=(REASON_FIELD) {
                     option value="" { (common::no_defect(language)) }
                     @for reason in defects.reasons {
-                        @let is_preset = defects.preset == Some(reason.as_str());
+                        @let is_preset = preset == Some(reason.as_str());
                         option value=(reason) selected[is_preset] { (capital(&defect_name(language, reason))) }
                     }
                 }
@@ -297,6 +299,10 @@ mod tests {
         assert!(form(Some("other")).contains("<option value=\"other\" selected>Other</option>"), "{}", form(None));
         assert!(!form(None).contains(" selected") && !form(Some("moon")).contains(" selected"), "{}", form(None));
         assert!(form(None).contains("<input type=\"hidden\" name=\"plate\" value=\"4\">"), "{}", form(None));
+        let of = SignOffSubject { parts: None, ..of };
+        let unknown =
+            sign_off_form(Language::English, &of, Defects { reasons: &reasons, preset: Some("other") }, None).0;
+        assert!(!unknown.contains(" selected"), "nobody can tell that all parts are good: {unknown}");
         let sent = |good: &str| {
             let fields = [("plate", "4"), ("goodCount", good), ("reason", "other")];
             let fields = fields.map(|(name, text)| (name.to_owned(), text.to_owned()));

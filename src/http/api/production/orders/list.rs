@@ -82,6 +82,11 @@ impl OrderHandles {
         Ok((self.add_outlooks(orders), total.saturating_add(count)))
     }
 
+    /// Returns at most `limit` orders that match the filter, newest first. Nothing is counted.
+    pub async fn newest(&self, filter: &OrderFilter, limit: u64) -> Result<Vec<ListedOrder>, ApiError> {
+        Ok(self.add_outlooks(self.queries.newest_orders(filter, limit).await?))
+    }
+
     /// Returns the orders that match the filter and have the given timing (or any timing, if none is given), newest
     /// first.
     async fn read_timings(&self, filter: &OrderFilter, timing: Option<Timing>) -> Result<Vec<TimedOrder>, ApiError> {

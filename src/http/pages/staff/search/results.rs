@@ -27,14 +27,14 @@ use domain::printer::Printer;
 use domain::sku::Sku;
 use domain::timing::Timing;
 use http::error::ApiError;
-use http_api::production::orders::{OrderOutlook, TimingSelection};
+use http_api::production::orders::OrderOutlook;
 use http_api::production::printers::present_all;
 use store::queries::{CustomerFilter, JobFilter, OrderFilter, Page, SkuFilter};
 use words::Language;
 use words::staff::{products, search as texts, shell, stock};
 
-/// Page limit for the results of each kind.
-const FEW_HITS: Page = Page { limit: MAX_HITS as u64, offset: 0 };
+/// Number of results to read of each kind.
+const FEW_HITS: u64 = MAX_HITS as u64;
 
 /// Returns the groups with results.
 pub(super) async fn search(
@@ -63,14 +63,14 @@ pub(super) async fn search(
 
 /// Returns the orders with the number or email address, the one with the number first.
 async fn find_orders(language: Language, app: &ShopSearchHandles, text: &str) -> Result<SearchGroup, ApiError> {
-    let (number, all) = (NumberSeries::Order.parse(text), TimingSelection::default());
+    let number = NumberSeries::Order.parse(text);
     let mut matches = Vec::new();
     if number.is_some() {
         let filter = OrderFilter { number, ..OrderFilter::default() };
-        matches = app.orders.orders.list(&filter, all, FEW_HITS).await?.0;
+        matches = app.orders.orders.newest(&filter, FEW_HITS).await?;
     }
     let filter = OrderFilter { q: Some(text.to_owned()), ..OrderFilter::default() };
-    matches.extend(app.orders.orders.list(&filter, all, FEW_HITS).await?.0);
+    matches.extend(app.orders.orders.newest(&filter, FEW_HITS).await?);
     let matches = matches.iter().filter_map(|(versioned, outlook)| Some((versioned.state.as_ref()?, outlook)));
     let hits = matches.map(|(order, outlook)| order_hit(language, app, order, outlook, number == Some(order.number)));
     let list = (texts::all_orders(language), address(ORDERS_PATH, &[("q", text)]));
@@ -106,7 +106,7 @@ async fn find_jobs(language: Language, app: &ShopSearchHandles, text: &str) -> R
     let number = NumberSeries::Job.parse(text);
     let jobs = if number.is_some() {
         let filter = JobFilter { number, ..JobFilter::default() };
-        app.orders.jobs.queries.jobs(&filter, FEW_HITS).await?.0
+        app.orders.jobs.queries.jobs(&filter, Page { limit: FEW_HITS, offset: 0 }).await?.0
     } else {
         Vec::new()
     };
@@ -202,9 +202,9 @@ fn material_hit(language: Language, material: &Material) -> SearchHit {
 /// Returns the products with the text in their name or code, the one with the whole code first.
 async fn find_products(language: Language, app: &ShopSearchHandles, text: &str) -> Result<SearchGroup, ApiError> {
     let filter = SkuFilter { code: Some(text.to_owned()), ..SkuFilter::default() };
-    let mut matches = app.skus.queries.skus(&filter, FEW_HITS).await?.0;
+    let mut matches = app.skus.queries.newest_skus(&filter, FEW_HITS).await?;
     let filter = SkuFilter { q: Some(text.to_owned()), ..SkuFilter::default() };
-    matches.extend(app.skus.queries.skus(&filter, FEW_HITS).await?.0);
+    matches.extend(app.skus.queries.newest_skus(&filter, FEW_HITS).await?);
     let skus = matches.iter().filter_map(|versioned| versioned.state.as_ref());
     let list = (texts::all_products(language), address(PRODUCTS_PATH, &[("q", text)]));
     Ok(SearchGroup::new("products", shell::products(language), skus.map(|sku| product_hit(language, sku)), list))
@@ -227,7 +227,7 @@ fn product_hit(language: Language, sku: &Sku) -> SearchHit {
 /// Returns the customers with the text in their email address or name.
 async fn find_customers(language: Language, app: &ShopSearchHandles, text: &str) -> Result<SearchGroup, ApiError> {
     let filter = CustomerFilter { q: Some(text.to_owned()), ..CustomerFilter::default() };
-    let (matches, _) = app.customers.queries.customers(&filter, FEW_HITS).await?;
+    let matches = app.customers.queries.newest_customers(&filter, FEW_HITS).await?;
     let hits = matches.iter().filter_map(|versioned| versioned.state.as_ref()).map(customer_hit);
     let list = (texts::all_customers(language), address(CUSTOMERS_PATH, &[("q", text)]));
     Ok(SearchGroup::new("customers", shell::customers(language), hits, list))

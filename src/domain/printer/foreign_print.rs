@@ -1,0 +1,182 @@
+//! Parts that prints outside of jobs leave on the bed. They do so also where the end of a print was not seen: once a
+//! status does not show it any more, nothing else says that it was there.
+//!
+//! A print that only went out of sight may go on. If its file is seen again and finishes on a printer that clears its
+//! bed by itself, the bed is clear, as it would be if the print had been in sight all the time.
+
+use super::Printer;
+use crate::printer_status::{Activity, Connection, PrintEnd, Status};
+use crate::time::Timestamp;
+
+impl Printer {
+    /// Marks the bed as occupied by something that an operator has to inspect, whatever becomes of a print out of
+    /// sight.
+    pub(super) fn occupy_bed(&mut self) {
+        (self.bed_not_cleared, self.unseen_print) = (true, None);
+    }
+
+    /// Records what a status, whose connection and activity are recorded already, shows of a print outside of jobs.
+    pub(super) fn foreign_print_seen(&mut self, before: &Self, status: &Status, now: Timestamp) {
+        let unseen = self.unseen_print.clone();
+        let is_unseen = |file: Option<&str>| file.is_some() && file == unseen.as_deref();
+        if matches!(status.state, Activity::Printing | Activity::Paused) {
+            // A printer that asks for attention may show no file.
+            if status.file.is_some() && !is_unseen(status.file.as_deref()) {
+                self.unseen_print = None;
+            }
+            return;
+        }
+        let was_shown = before.foreign_print();
+        if is_out_of_sight(status) {
+            if was_shown {
+                self.bed_since = before.bed_not_cleared.then_some(now);
+                if !self.bed_not_cleared {
+                    (self.bed_not_cleared, self.unseen_print) = (true, before.shows.clone());
+                }
+            }
+            return;
+        }
+        if !was_shown && unseen.is_none() {
+            return;
+        }
+        let clears = self.fields.auto_clear && self.fault.is_none() && status.ended == Some(PrintEnd::Finished);
+        let last_file = status.file.as_deref().or(before.shows.as_deref());
+        let is_same_print = is_unseen(last_file) || (last_file.is_none() && was_shown);
+        if clears && unseen.is_some() && is_same_print {
+            // Nobody had to clear it, so nothing is learnt from the time that it took.
+            (self.bed_not_cleared, self.bed_since, self.unseen_print) = (false, None, None);
+            return;
+        }
+        self.unseen_print = None;
+        if was_shown {
+            // No two prints on a bed that nobody has cleared have the same mark.
+            self.bed_since = before.bed_not_cleared.then_some(now);
+            if !clears {
+                self.occupy_bed();
+            }
+        }
+    }
+}
+
+/// Returns whether a status does not show what is printing, so that a print may go on although it is not shown. After
+/// an error of the firmware, whatever was printing is over; and a printer that takes no commands shows its print all
+/// the same, unless it shows nothing at all.
+fn is_out_of_sight(status: &Status) -> bool {
+    let is_hidden = match status.connection {
+        Connection::FirmwareDisconnected | Connection::WrongKey => status.state != Activity::Error,
+        Connection::ReadOnly => status.state == Activity::Offline,
+        _ => false,
+    };
+    is_hidden && status.ended.is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::super::tests::PrinterFixture;
+    use super::*;
+    use crate::printer::{PrinterCommand, PrinterFields};
+    use crate::sign_off::Inspection;
+
+    const BELT: &str = "belt.gcode";
+
+    impl PrinterFixture {
+        /// Returns a printer on which a print outside of jobs went out of sight.
+        fn out_of_sight(auto_clear: bool, connection: Connection) -> Self {
+            let mut shop = Self::idle();
+            let fields = PrinterFields { auto_clear, ..shop.p().fields.clone() };
+            shop.ask(PrinterCommand::Update { if_version: None, fields: Box::new(fields) }).unwrap();
+            shop.sees(Activity::Printing, Some(BELT), None);
+            shop.hides(connection);
+            shop
+        }
+        fn hides(&mut self, connection: Connection) {
+            let status = self.status(Activity::Offline, None, None);
+            self.tell(Status { connection, ..status });
+            assert!(self.p().bed_not_cleared);
+        }
+    }
+
+    #[test]
+    fn a_print_that_comes_back_into_sight_and_finishes_leaves_a_bed_that_clears_itself() {
+        for connection in [Connection::FirmwareDisconnected, Connection::WrongKey, Connection::ReadOnly] {
+            for (is_auto, end, is_clear) in [
+                (true, Some(PrintEnd::Finished), true),
+                (false, Some(PrintEnd::Finished), false),
+                (true, Some(PrintEnd::Failed), false),
+                (true, Some(PrintEnd::Cancelled), false),
+                (true, None, false),
+            ] {
+                for file in [Some(BELT), None] {
+                    let mut shop = PrinterFixture::out_of_sight(is_auto, connection);
+                    shop.sees(Activity::Printing, Some(BELT), None);
+                    shop.sees(Activity::Paused, None, None);
+                    shop.sees(Activity::Printing, Some(BELT), None);
+                    shop.hides(connection);
+                    shop.sees(Activity::Printing, Some(BELT), None);
+                    assert!(shop.p().bed_not_cleared, "it goes on");
+                    shop.sees(Activity::Idle, file, end);
+                    assert_eq!(!shop.p().bed_not_cleared, is_clear, "{connection:?} {is_auto} {end:?} {file:?}");
+                    assert_eq!((shop.p().bed_since.is_none(), &shop.p().unseen_print), (is_clear, &None));
+                    assert!(shop.p().clearings.is_empty());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_print_may_finish_out_of_sight() {
+        let mut shop = PrinterFixture::out_of_sight(true, Connection::WrongKey);
+        shop.sees(Activity::Idle, Some(BELT), Some(PrintEnd::Finished));
+        assert!(!shop.p().bed_not_cleared);
+        let finished = Some(PrintEnd::Finished);
+        for (file, end) in [(None, None), (None, finished), (Some("vase.gcode"), finished)] {
+            let mut shop = PrinterFixture::out_of_sight(true, Connection::WrongKey);
+            shop.sees(Activity::Idle, file, end);
+            shop.sees(Activity::Printing, Some(BELT), None);
+            shop.sees(Activity::Idle, Some(BELT), Some(PrintEnd::Finished));
+            assert!(shop.p().bed_not_cleared, "it is not known how the first one ended: {file:?} {end:?}");
+        }
+    }
+
+    #[test]
+    fn a_print_out_of_sight_is_stored_and_earlier_printers_are_read() {
+        let shop = PrinterFixture::out_of_sight(true, Connection::WrongKey);
+        let mut stored = serde_json::to_value(shop.p()).unwrap();
+        assert_eq!(serde_json::from_value::<Printer>(stored.clone()).unwrap(), *shop.p());
+        assert_eq!(stored.as_object_mut().unwrap().remove("unseenPrint"), Some(BELT.into()));
+        let earlier: Printer = serde_json::from_value(stored).unwrap();
+        assert_eq!((earlier.bed_not_cleared, earlier.unseen_print), (true, None));
+    }
+
+    #[test]
+    fn a_bed_that_is_occupied_for_another_reason_stays_so() {
+        type Trouble = fn(&mut PrinterFixture);
+        let troubles: [Trouble; 6] = [
+            |shop| {
+                let idle = shop.status(Activity::Idle, None, None);
+                shop.tell(Status { connection: Connection::ReadOnly, ..idle });
+            },
+            |shop| drop(shop.ask(PrinterCommand::EmergencyStopped).unwrap()),
+            |shop| drop(shop.sees(Activity::Printing, Some("vase.gcode"), None)),
+            |shop| drop(shop.sees(Activity::Error, None, None)),
+            |shop| {
+                shop.sees(Activity::Printing, Some(BELT), None);
+                shop.ask(PrinterCommand::EmergencyStopped).unwrap();
+            },
+            |shop| {
+                shop.ask(PrinterCommand::BedCleared(Inspection::default())).unwrap();
+                shop.sees(Activity::Printing, Some(BELT), None);
+                shop.sees(Activity::Idle, Some(BELT), Some(PrintEnd::Failed));
+            },
+        ];
+        for trouble in troubles {
+            let mut shop = PrinterFixture::out_of_sight(true, Connection::FirmwareDisconnected);
+            trouble(&mut shop);
+            shop.sees(Activity::Printing, Some(BELT), None);
+            shop.sees(Activity::Idle, Some(BELT), Some(PrintEnd::Finished));
+            assert!(shop.p().bed_not_cleared);
+        }
+    }
+}
