@@ -108,6 +108,9 @@ pub struct SupervisorState<T: Aggregate> {
     closing: Option<RpcReplyPort<()>>,
 }
 
+/// Directory entry of an aggregate, and the actor that serves it.
+type EntryWithActor<T> = (Arc<DirectoryEntry<T>>, ActorRef<Msg<T>>);
+
 impl<T: StoredAggregate> Actor for Supervisor<T> {
     type Msg = SupervisorMsg<T>;
     type State = SupervisorState<T>;
@@ -271,7 +274,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
         id: Id,
         generation: u64,
         next: ActorStatus<T>,
-    ) -> Option<(Arc<DirectoryEntry<T>>, ActorRef<Msg<T>>)> {
+    ) -> Option<EntryWithActor<T>> {
         let entry = self.args.entries.get(&id).map(|entry| entry.clone())?;
         let mut gone = None;
         entry.status.send_if_modified(|status| {
