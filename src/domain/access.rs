@@ -19,8 +19,8 @@ mod lookup;
 #[cfg(test)]
 mod tests;
 
+pub use crate::second_factor::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
 pub use email::normal_email;
-pub use factor::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
 pub use lookup::KeyRefusal;
 
 /// A staff member who may sign in.

@@ -9,14 +9,7 @@ use crate::aggregate::{Command, Decision, DecisionContext};
 use crate::audit::AuditedAct;
 use crate::id::Id;
 use crate::refusal::Refusal;
-use crate::second_factor::{FactorProof, SecondFactor};
-
-/// Error code for a sign-in without the second factor that the account requires.
-pub const SECOND_FACTOR_REQUIRED: &str = "second_factor_required";
-/// Error code for a second-factor code that is wrong or was used before.
-pub const WRONG_CODE: &str = "wrong_factor_code";
-/// Error code for a further attempt after too many wrong codes.
-pub const TOO_MANY_CODES: &str = "too_many_factor_codes";
+use crate::second_factor::{FactorProof, SECOND_FACTOR_REQUIRED, SecondFactor, TOO_MANY_CODES, WRONG_CODE};
 
 /// Checks the second factor of a sign-in. Returns the factor with the proof marked as used, or `None` if the account
 /// requires no second factor.

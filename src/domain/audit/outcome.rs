@@ -1,7 +1,7 @@
 //! Outcomes of acts in the audit log, which are error codes of the API, in words for people.
 
 use super::DONE;
-use crate::access::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
+use crate::second_factor::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
 use words::Language;
 use words::staff::audit as texts;
 
