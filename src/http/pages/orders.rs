@@ -19,7 +19,6 @@ use super::paths::{MODELS, ORDERS, back_to};
 use super::pictures;
 use crate::design::{Icon, chip, empty_place};
 use config::Config;
-use domain::id::Id;
 use domain::limits::LimitKind;
 use domain::notation;
 use domain::order::Order;
