@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::configured_setting::ConfiguredSetting;
 use super::dotenv::{self, DotenvError};
 use super::layers::{KnownSettings, VARIABLES, variable_of};
-use super::listing::{self, ConfiguredSetting};
+use super::listing;
 use super::{Config, ConfigError, DOTENV, LoadOptions, LoadedConfig, Origin, renames};
 
 /// Suffix of the backup copy of the previous `.env`.

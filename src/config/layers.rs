@@ -6,8 +6,6 @@ use figment::providers::{Format as _, Toml};
 use figment::value::{Dict, Map, Value};
 use figment::{Error, Metadata, Profile, Provider};
 
-use super::renames;
-
 /// Text of the embedded `config.toml`, which all other sources override.
 pub const DEFAULTS: &str = include_str!("../../config.toml");
 
@@ -199,7 +197,7 @@ impl KnownSettings {
     }
 
     /// Returns the layers for the given variables, and the names of variables with the prefix `PRINTFLOOR_` that match
-    /// no setting; former names of settings are skipped (see `KnownSettings::former`). Empty values are treated as not
+    /// no setting, including former names of settings (see `KnownSettings::former`). Empty values are treated as not
     /// set. If both variables for a setting are present, the one with the prefix `PRINTFLOOR_` takes precedence.
     pub fn layers(&self, variables: &[(String, String)], place: &str) -> (Vec<Layer>, Vec<String>) {
         let mut layers = Vec::new();
@@ -210,7 +208,6 @@ impl KnownSettings {
                 Some(_) if text.is_empty() => {}
                 Some(key) => layers.push(self.layer(format!("{name} in {place}"), &key, text)),
                 None if name == MODE || TEST_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) => {}
-                None if renames::of_variable(name).is_some() => {}
                 None if name.starts_with(PREFIX) => unknown.push(name.clone()),
                 None => {}
             }

@@ -8,6 +8,7 @@
 pub mod bucket_address;
 pub mod changes;
 pub mod checks;
+pub mod configured_setting;
 pub mod dotenv;
 mod error;
 mod faults;
@@ -32,11 +33,11 @@ use figment::Figment;
 use figment::providers::{Format as _, Toml};
 use serde::Deserialize;
 
+use self::configured_setting::ConfiguredSetting;
 pub use self::error::ConfigError;
 use self::error::refused;
 use self::file::SettingsFile;
 use self::layers::{DEFAULTS, KnownSettings, MODE};
-use self::listing::ConfiguredSetting;
 pub use self::origin::{LoadOptions, Origin};
 use self::values::Secret;
 use domain::dispatch::DispatchRules;
@@ -205,7 +206,7 @@ impl Config {
         for (variables, place) in variables {
             let (layers, unknown) = known_settings.layers(variables, place);
             figment = layers.into_iter().fold(figment, Figment::merge);
-            warnings.extend(unknown.iter().map(|name| {
+            warnings.extend(unknown.iter().filter(|name| renames::of_variable(name).is_none()).map(|name| {
                 let meant = known_settings.nearest_variable(name);
                 let meant = file::did_you_mean(meant.as_deref());
                 format!("{name} in {place} has no effect, because there is no such setting{meant}")

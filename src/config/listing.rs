@@ -7,27 +7,9 @@ use figment::Figment;
 use figment::value::{Num, Value};
 
 use super::Origin;
+use super::configured_setting::ConfiguredSetting;
 use super::layers::{DEFAULTS, KnownSettings, Layer, SHIPPED, VARIABLES, variable_of};
 use domain::peer_address::without_login;
-
-/// Placeholder for the value of a secret.
-const HIDDEN: &str = "\"***\"";
-
-/// Setting that has a value from a source other than the defaults.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConfiguredSetting {
-    /// Name of the source, such as `printfloor.toml` or `SMTP_HOST in the environment`.
-    pub source: String,
-    /// Value in TOML; a placeholder for a secret.
-    pub text: String,
-}
-
-impl ConfiguredSetting {
-    /// Builds the entry for a secret from the given source, with a placeholder as its value.
-    pub fn secret(source: String) -> Self {
-        Self { source, text: HIDDEN.to_owned() }
-    }
-}
 
 /// Returns all settings set by a source other than the defaults.
 pub(super) fn given_settings(figment: &Figment, known_settings: &KnownSettings) -> BTreeMap<String, ConfiguredSetting> {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::DOTENV;
-use super::listing::ConfiguredSetting;
+use super::configured_setting::ConfiguredSetting;
 
 /// Sources that settings are loaded from.
 #[derive(Clone)]

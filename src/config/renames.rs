@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use super::configured_setting::ConfiguredSetting;
 use super::layers::{KnownSettings, Layer, variable_of};
-use super::listing::ConfiguredSetting;
 
 /// Former names of settings, each with the current name; units are unchanged. The limit on a job's attempts now applies
 /// only to rejected starts.

@@ -19,6 +19,7 @@ mod lookup;
 #[cfg(test)]
 mod tests;
 
+pub use crate::second_factor::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
 pub use email::normal_email;
 pub use lookup::KeyRefusal;
 

@@ -16,6 +16,7 @@ pub const SECOND_FACTOR_REQUIRED: &str = "second_factor_required";
 pub const WRONG_CODE: &str = "wrong_factor_code";
 /// Error code for a further attempt after too many wrong codes.
 pub const TOO_MANY_CODES: &str = "too_many_factor_codes";
+
 /// Length of the secret, in bytes, as recommended by RFC 4226.
 pub const SECRET_BYTES: usize = 20;
 /// Number of recovery codes issued together.

@@ -3,7 +3,6 @@
 mod api_key;
 mod checked_keys;
 mod customer;
-mod guard;
 mod staff;
 
 use std::sync::Arc;
@@ -15,7 +14,6 @@ use axum::http::{HeaderMap, Method, header};
 use self::api_key::{by_key, shown_key};
 pub use self::checked_keys::CheckedKeys;
 pub use self::customer::{CUSTOMER_COOKIE, CustomerToken};
-pub use self::guard::RouteGuard;
 pub use self::staff::SignedInStaff;
 use self::staff::by_cookie;
 use crate::csrf;
@@ -153,7 +151,7 @@ fn session_required() -> ApiError {
     ApiError::forbidden("session_required", "this requires a signed-in session, not an API key")
 }
 
-fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result<Caller, ApiError> {
+pub(super) fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result<Caller, ApiError> {
     let request_id = request.extensions().get::<RequestId>().map(|id| id.0.clone());
     let (headers, language) = (request.headers(), accepted_language(request.headers()));
     if request.extensions().get::<LocalOwner>().is_some() {

@@ -9,7 +9,6 @@ pub mod derive;
 mod document;
 mod downgrade;
 pub mod half;
-pub mod operation;
 mod shared;
 pub mod tags;
 
@@ -24,11 +23,13 @@ use shape::{Shape, open_object};
 
 use crate::access::RequiredAccess;
 use crate::error::ApiError;
+use crate::handler::Reply;
+use crate::operation::{DescribedContent, DescribedOperation, DescribedResource};
 use crate::routes::{ResourceRoutes, ServedRoute};
-use crate::wire::{Components, Reply, ToSchema};
+use crate::wire::{Components, ToSchema};
 use half::Half;
-use operation::{DescribedContent, DescribedOperation, DescribedResource};
 
+pub use crate::operation;
 pub use api_schema::{shape, words};
 pub use document::document;
 

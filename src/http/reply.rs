@@ -10,13 +10,12 @@ use serde::{Serialize, Serializer};
 
 use crate::command_request::CommandOutcome;
 use crate::error::{ApiError, REPLAYED_HEADER};
+use crate::json_text::to_json;
 use crate::page::Pagination;
 use crate::wire::ListItem;
 use crate::written_answers::WrittenAnswer;
 use store::queries::Page;
 
-/// Initial buffer capacity, in bytes; enough for most responses.
-const USUAL_BYTES: usize = 2048;
 /// Buffer capacity, in bytes, for what surrounds the items of a list.
 const ENVELOPE_BYTES: usize = 256;
 /// Member of a list's page with its position in the list.
@@ -31,13 +30,6 @@ pub fn json(status: StatusCode, body: &impl Serialize) -> Response {
         Ok(text) => of_json(status, text),
         Err(error) => error.into_response(),
     }
-}
-
-/// Serializes a body as JSON.
-pub(crate) fn to_json(body: &impl Serialize) -> Result<Bytes, ApiError> {
-    let mut text = Vec::with_capacity(USUAL_BYTES);
-    serde_json::to_writer(&mut text, body).map_err(ApiError::internal)?;
-    Ok(text.into())
 }
 
 fn of_json(status: StatusCode, text: Bytes) -> Response {

@@ -10,12 +10,14 @@ use axum::http::Method;
 use axum::routing::{MethodFilter, MethodRouter, on};
 
 use crate::AppState;
-use crate::access::{RequiredAccess, RouteGuard};
-use crate::limits::layer::treatment;
+use crate::access::RequiredAccess;
+use crate::handler::DescribedHandler;
+use crate::limits::layer::{RateLimitClass, treatment};
 use crate::middleware::MiddlewareLayer;
-use crate::openapi::derive;
-use crate::openapi::operation::{DescribedOperation, DescribedResource, NamedSchema, operation};
-use crate::wire::{Components, DescribedHandler, ToSchema};
+use crate::operation::{DescribedContent, DescribedOperation, DescribedResource, NamedSchema, operation};
+use crate::paths::is_billing;
+use crate::route_guard::RouteGuard;
+use crate::wire::{Components, ToSchema};
 
 /// Route as served.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,7 +54,7 @@ impl ResourceRoutes {
         let mut operation = operation(method.clone(), path, "", "");
         H::describe(&mut operation, &mut self.components);
         let operation = words(operation);
-        let refuses_query = derive::refuses_query(need, &operation);
+        let refuses_query = refuses_query(need, &operation);
         let bounds = RouteBounds { timed, streamed: operation.streamed, refuses_query };
         self.resource.operations.push(operation);
         self.routes = self.routes.add(method, need, path, handler, bounds);
@@ -93,6 +95,19 @@ impl ResourceRoutes {
         resource.shapes.extend(named);
         resource
     }
+}
+
+/// Returns whether query parameters are rejected because the operation has none. They are ignored on routes that
+/// browsers and other programs call with parameters of their own, and on the emergency stop, which must never be
+/// delayed.
+pub fn refuses_query(need: RequiredAccess, operation: &DescribedOperation) -> bool {
+    let is_json = !matches!(
+        operation.answer.1,
+        DescribedContent::Other(..) | DescribedContent::Binary(_) | DescribedContent::Texts(_)
+    );
+    // The billing API ignores parameters that it does not know.
+    let of_api = !is_billing(operation.path) && operation.path.starts_with("/api/") && need != RequiredAccess::Open;
+    of_api && is_json && treatment(operation.path) != RateLimitClass::Always && !operation.has_query()
 }
 
 /// Key of a route: method, required access, and path.

@@ -7,6 +7,7 @@ use std::convert::Infallible;
 use std::fmt::Display;
 use std::time::Duration;
 
+use api_schema::shape::whole;
 use axum::body::Body;
 use axum::extract::FromRequestParts;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -16,9 +17,9 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use crate::error::ApiError;
-use crate::openapi::operation::DescribedOperation;
-use crate::openapi::shape::whole;
-use crate::wire::{Argument, Components};
+use crate::handler::Argument;
+use crate::operation::DescribedOperation;
+use crate::wire::Components;
 use domain::refusal::Refusal;
 
 pub use open_streams::{MAX_STREAMS_OF_CUSTOMER, OpenStreams, StreamPermit};

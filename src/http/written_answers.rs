@@ -14,7 +14,7 @@ use axum::body::Bytes;
 use serde::Serialize;
 
 use crate::error::ApiError;
-use crate::reply::to_json;
+use crate::json_text::to_json;
 use crate::resource_state::ResourceState;
 use crate::state_cache::{CacheBounds, StateCache};
 use actors::app::App;

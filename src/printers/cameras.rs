@@ -24,6 +24,7 @@ use tokio::time::{Instant, sleep, timeout};
 use self::fetch::CameraAccess;
 use self::frame::PictureKind;
 pub use self::place::CameraSource;
+pub(crate) use self::place::choose;
 use crate::adapter::PrinterError;
 use domain::breaker::{Breaker, BreakerRules};
 use domain::id::Id;

@@ -25,11 +25,10 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-pub(super) use self::announcements::Announcement;
 use self::range::ScanAddress;
 pub use self::range::{OwnAddress, own_addresses, scanned};
-pub(super) use self::web::{WebAnswer, WebProbe};
 use super::{PRINTER_TYPES, PrinterType};
+use crate::probes::{OwnProbe, PrinterIdentity};
 
 /// Maximum number of endpoints probed in parallel. Nobody answers at most addresses of a network, and each of their
 /// endpoints takes the whole time limit for a connection: those of a /24 network take about a quarter of a minute.
@@ -47,29 +46,6 @@ const MAX_REPORTS: usize = 200;
 const MAX_FOUND: usize = 200;
 /// Maximum length of a printer's self-reported name, in characters.
 const MAX_NAME_CHARS: usize = 80;
-
-/// Probe for a printer type that is recognised by a protocol other than HTTP: a port, and an exchange of messages over
-/// a connection to that port.
-pub(super) struct OwnProbe {
-    /// Port to probe.
-    pub(super) port: u16,
-    /// Carries out the exchange over the connection; returns `None` if something other than a printer of this type
-    /// responds.
-    pub(super) ask: fn(TcpStream) -> BoxFuture<'static, Option<PrinterIdentity>>,
-    /// Builds the base URL for a printer at the given host and port.
-    pub(super) base_url: fn(Ipv4Addr, u16) -> String,
-}
-
-/// Details by which a printer was recognised.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct PrinterIdentity {
-    /// Printer name; `None` if the printer reports none.
-    pub(super) name: Option<String>,
-    /// Serial number; `None` if the printer reports none.
-    pub(super) serial: Option<String>,
-    /// Human-readable summary of the response that identified the printer.
-    pub(super) evidence: String,
-}
 
 /// Printer found by a search.
 #[derive(Clone, PartialEq, Eq, Debug)]

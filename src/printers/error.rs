@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::adapter::Operation;
+use crate::operation::Operation;
 use domain::printer_status::Connection;
 
 /// Lowercase phrases with which printers' servers report that their storage is full.

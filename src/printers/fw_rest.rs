@@ -30,8 +30,8 @@ use self::spools::BookingCache;
 use self::status::{FileFacts, FileFactsCache};
 use crate::PrinterType;
 use crate::adapter::{Adapter, Deleted, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam};
+use crate::adapter_parts::{AdapterParts, MakeError};
 use crate::push::{Push, PushTarget};
-use crate::registry::AdapterParts;
 use crate::wire::{PrinterHttpClient, file_name};
 use domain::printer_status::{PastPrint, ServerRun, Status};
 use domain::slot_label::SlotLabels;
@@ -48,18 +48,21 @@ pub(super) const TYPE: PrinterType = PrinterType {
     web_probes: recognition::PROBES,
     defaults: Some(|printers| (&printers.fw_rest_url, &printers.fw_rest_api_key)),
     slot_labels: SlotLabels::Tools,
-    ..PrinterType::of("fw_rest", "Moonraker", 7125, |parts: AdapterParts| {
-        Ok(Arc::new(FwRest {
-            wire: PrinterHttpClient::new(parts)?.judged_by(read::judge),
-            push: Push::default(),
-            let_go: AtomicBool::new(false),
-            facts: Arc::default(),
-            spools: Arc::default(),
-            components: Arc::default(),
-            runs: RunCountCache::default(),
-        }))
-    })
+    ..PrinterType::of("fw_rest", "Moonraker", 7125)
 };
+
+/// Makes the adapter for one printer; sends nothing.
+pub(super) fn make(parts: AdapterParts) -> Result<Arc<dyn Adapter>, MakeError> {
+    Ok(Arc::new(FwRest {
+        wire: PrinterHttpClient::new(parts)?.judged_by(read::judge),
+        push: Push::default(),
+        let_go: AtomicBool::new(false),
+        facts: Arc::default(),
+        spools: Arc::default(),
+        components: Arc::default(),
+        runs: RunCountCache::default(),
+    }))
+}
 
 /// Adapter for one printer behind Moonraker.
 struct FwRest {

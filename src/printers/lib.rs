@@ -15,27 +15,38 @@ pub mod print_host;
 pub mod registry;
 pub mod status_reading;
 
+mod adapter_parts;
+mod connection;
 mod network;
+mod operation;
 mod pace;
 mod printer_type;
+mod probes;
 mod push;
 mod requested_slots;
 mod run_count;
+mod stored_copy;
 mod telemetry;
 mod temperatures;
 mod unwatched;
 mod upload;
+mod upload_locks;
 mod wire;
+
+use registry::MakeAdapter;
 
 pub use printer_type::{BUILT_IN, PrinterType, slot_label};
 
-/// Declares the module of each printer type and collects the `TYPE` constants that they define. `cargo fmt` does not
-/// format macros, so `scripts/test` passes these files to it by name.
+/// Declares the module of each printer type and collects the `TYPE` constants and the constructors (`make`) that they
+/// define. `cargo fmt` does not format macros, so `scripts/test` passes these files to it by name.
 macro_rules! printer_types {
     ($($module:ident)+) => {
         $(mod $module;)+
         /// Printer types supported by this program.
         pub const PRINTER_TYPES: &[PrinterType] = &[$($module::TYPE),+];
+
+        /// Constructors of the types' adapters, by the name of the type.
+        const CONSTRUCTORS: &[(&str, MakeAdapter)] = &[$(($module::TYPE.word, $module::make)),+];
     };
 }
 

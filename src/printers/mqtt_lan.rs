@@ -34,7 +34,7 @@ use crate::PrinterType;
 use crate::adapter::{
     Adapter, Deleted, Launch, Operation, PrinterError, PushState, RemoteFile, RequestedSlots, Source, Telemetry,
 };
-use crate::registry::{AdapterParts, MakeError};
+use crate::adapter_parts::{AdapterParts, MakeError};
 use crate::wire::file_name;
 use ::words::staff::printer_form as texts;
 use domain::file::GcodeForm;
@@ -82,8 +82,13 @@ pub(super) const TYPE: PrinterType = PrinterType {
     // After a start the state of the last print stays for up to 210 s.
     confirm_factor: 3,
     usual_volume_mm: [256, 256, 256],
-    ..PrinterType::of("mqtt_lan", "Bambu Lab printer", MQTT_PORT, |parts| Ok(Arc::new(MqttLan::new(parts)?)))
+    ..PrinterType::of("mqtt_lan", "Bambu Lab printer", MQTT_PORT)
 };
+
+/// Makes the adapter for one printer; sends nothing.
+pub(super) fn make(parts: AdapterParts) -> Result<Arc<dyn Adapter>, MakeError> {
+    Ok(Arc::new(MqttLan::new(parts)?))
+}
 
 /// Adapter for one printer.
 struct MqttLan {

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io;
 
-use crate::adapter::PrinterError;
+use crate::error::PrinterError;
 use platform::io_words::io_words;
 use platform::network_fault::{NetworkFault, chain};
 

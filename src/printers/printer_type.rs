@@ -1,12 +1,11 @@
 //! Declarations of printer types. Everything that other modules need to know about a type follows from its declaration.
 
 use std::net::Ipv6Addr;
-use std::sync::Arc;
 
 use super::PRINTER_TYPES;
-use crate::adapter::{Adapter, Operation, PrinterError};
-use crate::discovery::{Announcement, OwnProbe, WebProbe};
-use crate::registry::{AdapterParts, MakeError};
+use crate::error::PrinterError;
+use crate::operation::Operation;
+use crate::probes::{Announcement, OwnProbe, WebProbe};
 use config::sections::PrintersConfig;
 use config::values::Secret;
 use domain::file::GcodeForm;
@@ -14,9 +13,6 @@ use domain::printer::{MachineAddress, Printer};
 use domain::slot_label::{SlotLabel, SlotLabels};
 use words::Language;
 use words::staff::printer_form as texts;
-
-/// Constructor of the adapter for one printer; sends nothing.
-pub(super) type MakeAdapter = fn(AdapterParts) -> Result<Arc<dyn Adapter>, MakeError>;
 
 /// Accessor for the configured default address and API key, which apply to printers registered without their own.
 pub type TypeDefaults = fn(&PrintersConfig) -> (&str, &Secret);
@@ -83,13 +79,11 @@ pub struct PrinterType {
     pub(super) own_probe: Option<OwnProbe>,
     /// Protocol with which the printers announce themselves on the network; `None` if they do not.
     pub(super) announced: Option<Announcement>,
-    /// Constructor of the adapter for one printer.
-    pub(super) make: MakeAdapter,
 }
 
 impl PrinterType {
     /// Returns a declaration with the properties that most types share; each type overrides those that differ.
-    pub(super) const fn of(word: &'static str, program: &'static str, default_port: u16, make: MakeAdapter) -> Self {
+    pub(super) const fn of(word: &'static str, program: &'static str, default_port: u16) -> Self {
         Self {
             word,
             name: program,
@@ -118,7 +112,6 @@ impl PrinterType {
             web_probes: &[],
             own_probe: None,
             announced: None,
-            make,
         }
     }
 

@@ -25,7 +25,7 @@ use tokio::time::Instant;
 
 use crate::PrinterType;
 use crate::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Source, Webcam};
-use crate::registry::AdapterParts;
+use crate::adapter_parts::{AdapterParts, MakeError};
 use crate::run_count::RunCounter;
 use crate::upload;
 use crate::wire::{PrinterHttpClient, file_name};
@@ -53,17 +53,20 @@ pub(super) const TYPE: PrinterType = PrinterType {
         Operation::SystemInfo,
         Operation::EmergencyStop,
     ],
-    ..PrinterType::of("prusa_link", "PrusaLink", 80, |parts: AdapterParts| {
-        Ok(Arc::new(PrusaLink {
-            wire: PrinterHttpClient::new(parts)?.judged_by(read::judge).asking_for_json(),
-            let_go: AtomicBool::new(false),
-            storage: Mutex::default(),
-            shown_job: AtomicU64::new(NO_JOB),
-            cancelled: AtomicU64::new(NO_JOB),
-            runs: RunCounter::default(),
-        }))
-    })
+    ..PrinterType::of("prusa_link", "PrusaLink", 80)
 };
+
+/// Makes the adapter for one printer; sends nothing.
+pub(super) fn make(parts: AdapterParts) -> Result<Arc<dyn Adapter>, MakeError> {
+    Ok(Arc::new(PrusaLink {
+        wire: PrinterHttpClient::new(parts)?.judged_by(read::judge).asking_for_json(),
+        let_go: AtomicBool::new(false),
+        storage: Mutex::default(),
+        shown_job: AtomicU64::new(NO_JOB),
+        cancelled: AtomicU64::new(NO_JOB),
+        runs: RunCounter::default(),
+    }))
+}
 
 /// Placeholder for a job number when there is no job.
 const NO_JOB: u64 = u64::MAX;

@@ -17,7 +17,7 @@ use tokio_tungstenite::tungstenite::{Bytes, Message};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::adapter::{PrinterError, PushState, Telemetry};
-use crate::registry::Settings;
+use crate::adapter_parts::Settings;
 use crate::wire::PrinterHttpClient;
 use domain::schedule::Delays;
 use platform::http::lan_connect;

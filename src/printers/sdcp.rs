@@ -26,7 +26,7 @@ use self::link::LazySocket;
 use self::message::PrinterRequest;
 use crate::PrinterType;
 use crate::adapter::{Adapter, Deleted, Operation, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam};
-use crate::registry::{AdapterParts, MakeError};
+use crate::adapter_parts::{AdapterParts, MakeError};
 use crate::run_count::RunCounter;
 use crate::upload;
 use crate::wire::{PrinterHttpClient, file_name};
@@ -55,20 +55,21 @@ pub(super) const TYPE: PrinterType = PrinterType {
         Operation::SystemInfo,
         Operation::EmergencyStop,
     ],
-    ..PrinterType::of("sdcp", "SDCP", 3030, |parts: AdapterParts| {
-        let wire = PrinterHttpClient::new(parts)?;
-        let mut url = wire.url("websocket");
-        if url.scheme() != "http" {
-            return Err(MakeError::BadAddress(
-                "must begin with http: these printers do not support encryption".to_owned(),
-            ));
-        }
-        // Cannot fail: http becomes ws.
-        let _ = url.set_scheme("ws");
-        let link = LazySocket::new(url, wire.strange(), wire.settings.clone());
-        Ok(Arc::new(Sdcp { wire, link, let_go: AtomicBool::new(false), runs: RunCounter::default() }))
-    })
+    ..PrinterType::of("sdcp", "SDCP", 3030)
 };
+
+/// Makes the adapter for one printer; sends nothing.
+pub(super) fn make(parts: AdapterParts) -> Result<Arc<dyn Adapter>, MakeError> {
+    let wire = PrinterHttpClient::new(parts)?;
+    let mut url = wire.url("websocket");
+    if url.scheme() != "http" {
+        return Err(MakeError::BadAddress("must begin with http: these printers do not support encryption".to_owned()));
+    }
+    // Cannot fail: http becomes ws.
+    let _ = url.set_scheme("ws");
+    let link = LazySocket::new(url, wire.strange(), wire.settings.clone());
+    Ok(Arc::new(Sdcp { wire, link, let_go: AtomicBool::new(false), runs: RunCounter::default() }))
+}
 
 /// Adapter for one printer.
 struct Sdcp {

@@ -24,8 +24,8 @@ use tokio::time::{Instant, sleep};
 
 use self::read::Port;
 use crate::adapter::{Adapter, Deleted, Operation, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam};
+use crate::adapter_parts::{AdapterParts, MakeError};
 use crate::push::{Push, PushTarget};
-use crate::registry::AdapterParts;
 use crate::wire::PrinterHttpClient;
 use crate::{PrinterType, fw_rest};
 use domain::printer_status::{Activity, PastPrint, PrintEnd, ServerRun, Status};
@@ -44,15 +44,18 @@ pub(super) const TYPE: PrinterType = PrinterType {
     address_hint: texts::hint_address_browser,
     web_probes: recognition::PROBES,
     slot_labels: SlotLabels::Tools,
-    ..PrinterType::of("server_rest", "OctoPrint", 5000, |parts: AdapterParts| {
-        Ok(Arc::new(ServerRest {
-            wire: PrinterHttpClient::new(parts)?.judged_by(read::judge),
-            push: Push::default(),
-            is_known: AtomicBool::new(false),
-            runs: runs::RecordedRuns::default(),
-        }))
-    })
+    ..PrinterType::of("server_rest", "OctoPrint", 5000)
 };
+
+/// Makes the adapter for one printer; sends nothing.
+pub(super) fn make(parts: AdapterParts) -> Result<Arc<dyn Adapter>, MakeError> {
+    Ok(Arc::new(ServerRest {
+        wire: PrinterHttpClient::new(parts)?.judged_by(read::judge),
+        push: Push::default(),
+        is_known: AtomicBool::new(false),
+        runs: runs::RecordedRuns::default(),
+    }))
+}
 
 /// Adapter for one printer behind `OctoPrint`.
 struct ServerRest {

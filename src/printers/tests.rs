@@ -17,7 +17,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 use super::adapter::{Adapter, PrinterError, Source};
-use super::registry::{DATA_HANDSHAKE_TIMEOUT, PrinterAddress, Registry, Settings, UPLOAD_WAIT};
+use super::adapter_parts::{DATA_HANDSHAKE_TIMEOUT, PrinterAddress, Settings, UPLOAD_WAIT};
+use super::registry::Registry;
 use super::{BUILT_IN, PrinterType};
 use domain::printer_status::Connection;
 use domain::time::Timestamp;

@@ -1,24 +1,19 @@
-//! Streams a local file as a form or a request body, tracks the progress of the upload, and compares the stored copy
-//! with the data sent.
+//! Streams a local file as a form or a request body, tracks the progress of the upload, and finds out why one failed.
 
-use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt};
+use reqwest::Body;
 use reqwest::multipart::{Form, Part};
-use reqwest::{Body, Url};
 use sha2::{Digest, Sha256};
 use tokio::fs::File;
-use tokio::sync::OwnedMutexGuard;
 use tokio::time::{sleep, timeout};
 use tokio_util::io::ReaderStream;
 
 use crate::adapter::{PrinterError, Source};
-use crate::wire::PrinterHttpClient;
 use platform::watch::{WatchReceiver, WatchSender};
 
 /// Number of bytes read at a time.
@@ -27,27 +22,6 @@ const CHUNK_BYTES: usize = 64 * 1024;
 const DISCARD_PAUSE: Duration = Duration::from_secs(2);
 /// Number of bytes at each end of a stored file that are compared with the data sent.
 pub(super) const EDGE_BYTES: usize = 4096;
-
-/// Upload locks by host name.
-#[derive(Debug, Default)]
-pub(super) struct UploadLocks(Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>);
-
-impl UploadLocks {
-    /// Waits until no other upload to the given host is in progress. The lock is released when the guard is dropped.
-    pub(super) async fn take(&self, host: &str) -> OwnedMutexGuard<()> {
-        let turn = {
-            let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            turns.retain(|_, turn| turn.strong_count() > 0);
-            let existing = turns.get(host).and_then(Weak::upgrade);
-            existing.unwrap_or_else(|| {
-                let turn = Arc::default();
-                turns.insert(host.to_owned(), Arc::downgrade(&turn));
-                turn
-            })
-        };
-        turn.lock_owned().await
-    }
-}
 
 /// Progress of an upload: the number of bytes that the connection has accepted.
 pub(super) struct AcceptedBytes(WatchReceiver<u64>);
@@ -135,7 +109,7 @@ fn hash(path: &Path, head: &[u8]) -> Result<String, PrinterError> {
 }
 
 /// Returns the first and the last [`EDGE_BYTES`] of the upload; an upload that is shorter is returned twice in full.
-async fn edges(source: &Source) -> Result<[Vec<u8>; 2], PrinterError> {
+pub(super) async fn edges(source: &Source) -> Result<[Vec<u8>; 2], PrinterError> {
     let (path, head): (PathBuf, _) = (source.path.clone(), source.head());
     blocking(move || {
         let failed = |error| local(&path, error);
@@ -152,29 +126,6 @@ async fn edges(source: &Source) -> Result<[Vec<u8>; 2], PrinterError> {
         Ok([first, [&head[head.len() - missing..], &last[..]].concat()])
     })
     .await
-}
-
-/// Reads back both ends of a stored file and compares them with the data sent. If the server does not support range
-/// requests, only the beginning is compared.
-pub(super) async fn compare(wire: &PrinterHttpClient, url: &Url, source: &Source) -> Result<(), PrinterError> {
-    let [first, last] = edges(source).await?;
-    let sent = source.sent_bytes();
-    let differs = |what: &str| Err(PrinterError::Altered(format!("{what} of the stored file differ")));
-    let begins = wire.part(url, &format!("bytes=0-{}", EDGE_BYTES - 1)).await?;
-    if begins.total.is_some_and(|total| total != sent) {
-        return Err(PrinterError::Altered(format!("{} of {sent} bytes", begins.total.unwrap_or_default())));
-    }
-    if begins.bytes != first {
-        return differs("the first bytes");
-    }
-    if begins.partial {
-        let from = sent.saturating_sub(EDGE_BYTES as u64);
-        let ends = wire.part(url, &format!("bytes={from}-{}", sent.saturating_sub(1))).await?;
-        if ends.partial && ends.bytes != last {
-            return differs("the last bytes");
-        }
-    }
-    Ok(())
 }
 
 /// Limits on uploads that a printer reports, in bytes; `None` where it reports none.
@@ -232,29 +183,6 @@ pub(super) fn is_kept_back(error: &PrinterError) -> bool {
     )
 }
 
-/// Returns whether a stored text file that differs from the data sent is nevertheless the same file, rewritten line by
-/// line: its size differs, but the first line sent is among its first lines, and the last line sent among its last
-/// lines.
-pub(super) async fn rewritten(wire: &PrinterHttpClient, url: &Url, source: &Source) -> Result<bool, PrinterError> {
-    let [first, last] = edges(source).await?;
-    let begins = wire.part(url, &format!("bytes=0-{}", EDGE_BYTES - 1)).await?;
-    let ends = wire.part(url, &format!("bytes=-{EDGE_BYTES}")).await?;
-    let resized = begins.total.is_some_and(|total| total != source.sent_bytes());
-    // Who asks for more than there is may be sent the whole.
-    let ended = ends.partial || ends.total.is_some_and(|total| total <= EDGE_BYTES as u64);
-    Ok(resized && ended && keeps_ends(&first, &last, &begins.bytes, &ends.bytes))
-}
-
-/// Returns whether `begins` contains the first line of `first`, and `ends` contains the last line of `last`. Blank
-/// lines are ignored.
-fn keeps_ends(first: &[u8], last: &[u8], begins: &[u8], ends: &[u8]) -> bool {
-    fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
-        text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty())
-    }
-    lines(first).next().is_some_and(|line| lines(begins).any(|stored| stored == line))
-        && lines(last).next_back().is_some_and(|line| lines(ends).any(|stored| stored == line))
-}
-
 fn local(path: &Path, error: std::io::Error) -> PrinterError {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     PrinterError::Invalid(format!("the file to upload ({name}) cannot be read: {error}"))
@@ -281,26 +209,5 @@ mod tests {
             prop_assert_eq!(&first[..], &all[..all.len().min(EDGE_BYTES)]);
             prop_assert_eq!(&last[..], &all[all.len().saturating_sub(EDGE_BYTES)..]);
         }
-    }
-
-    #[test]
-    fn a_text_that_was_rewritten_is_known_by_its_ends() {
-        let sent = b"; printfloor print 7\nG28\nG1 X1\nM84\n";
-        let keeps = |stored: &[u8]| keeps_ends(sent, sent, stored, stored);
-        assert!(keeps(b"; by a plug-in\r\n; printfloor print 7\r\nG28\r\nM117 layer 1\r\nG1 X1\r\nM84\r\n; end"));
-        assert!(!keeps(b"; printfloor print 8\nG28\nG1 X1\nM84\n"), "of another print");
-        assert!(!keeps(b"; printfloor print 7\nG28\nG1 X1\n"), "cut off");
-        assert!(!keeps_ends(b"\n\n", b"\n", b"\n", b"\n"), "nothing is known of nothing");
-    }
-
-    #[tokio::test]
-    async fn one_host_has_one_turn_and_others_have_theirs() {
-        let turns = UploadLocks::default();
-        let first = turns.take("a").await;
-        let _other = turns.take("b").await;
-        assert!(timeout(Duration::from_millis(20), turns.take("a")).await.is_err(), "taken");
-        drop(first);
-        let _next = turns.take("a").await;
-        assert_eq!(turns.0.lock().unwrap().len(), 2, "turns that nobody takes are forgotten");
     }
 }

@@ -16,9 +16,10 @@ use self::digest::Digest;
 use self::words::words;
 use crate::PrinterType;
 use crate::adapter::{PrinterError, Source};
+use crate::adapter_parts::{AdapterParts, MakeError, Settings, SharedParts};
 use crate::network;
-use crate::registry::{AdapterParts, MakeError, Settings, SharedParts};
-use crate::upload::{self, AcceptedBytes, UploadLocks};
+use crate::upload::{self, AcceptedBytes};
+use crate::upload_locks::UploadLocks;
 use domain::printer::denied_host;
 use platform::network_fault::chain;
 

@@ -25,7 +25,8 @@ use reqwest::Method;
 use url::Url;
 
 use super::peer_client::{PeerHttp, PeerSettingError, reason, whole};
-use super::peers::{ConnectionTestResult, PeerFault};
+use super::peer_fault::PeerFault;
+use super::peers::ConnectionTestResult;
 use config::sections::AccountingConfig;
 use domain::peer_address::PeerAddress;
 

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::mail::{MailError, Mailer, Message};
 use super::peer_client::{PeerClient, PeerHttp, PeerSettingError, TokenForm, beginning};
-use super::peers::PeerFault;
+use super::peer_fault::PeerFault;
 
 /// Path of the hook, used if the gateway's address has no path.
 const HOOK_PATH: &str = "hooks/agent";

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
 
-use super::peers::PeerFault;
+use super::peer_fault::PeerFault;
 use domain::breaker::{Breaker, BreakerRules};
 use domain::schedule::Delays;
 

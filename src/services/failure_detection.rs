@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::Value;
 
 use super::peer_client::{PeerClient, PeerHttp, PeerSettingError, TokenForm, whole};
-use super::peers::PeerFault;
+use super::peer_fault::PeerFault;
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 256 * 1024;

@@ -4,7 +4,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::Value;
 
 use super::peer_client::{PeerClient, PeerHttp, PeerSettingError, TokenForm, beginning, whole};
-use super::peers::PeerFault;
+use super::peer_fault::PeerFault;
 
 /// Maximum number of bytes read from a list.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;

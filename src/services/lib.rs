@@ -17,6 +17,7 @@ pub mod object_storage;
 pub mod parts;
 pub mod payments;
 pub mod peer_client;
+pub mod peer_fault;
 pub mod peers;
 pub mod redis;
 pub mod sales_channels;

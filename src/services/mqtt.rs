@@ -18,7 +18,7 @@ use tokio::time::sleep;
 use tokio_util::codec::Framed;
 
 use super::peer_client::{PeerSettingError, network_words};
-use super::peers::PeerFault;
+use super::peer_fault::PeerFault;
 use domain::peer_address::PeerAddress;
 use platform::http::lan_connect;
 

@@ -13,7 +13,7 @@ use reqwest::{Method, RequestBuilder, Response, Url};
 
 pub use transport::{NoPeerResponse, PeerHttp, PeerTransport};
 
-use super::peers::PeerFault;
+use super::peer_fault::PeerFault;
 use domain::peer_address::{PeerAddress, PeerAddressError};
 use platform::http::read_beginning;
 use platform::network_fault::{NetworkFault, chain};

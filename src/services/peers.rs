@@ -9,54 +9,19 @@ use serde_json::Value;
 use super::failure_detection::LOOK_PATH;
 use super::farm_ui::FarmUi;
 use super::peer_client::{PeerClient, TokenForm, reason};
-use domain::peer_address::without_queries;
+use super::peer_fault::PeerFault;
 use platform::http::read_beginning;
 
 /// Time limit for a response.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
-/// Maximum length of a displayed message from an external system, in characters.
-const MAX_TOLD_CHARS: usize = 200;
 
 /// Note about a token that only a real call can test.
 const TOKEN_NOT_TESTED: &str = "the token was not tested, because only a real call uses it";
 
 /// Result of a connection test; both success and failure have a human-readable description.
 pub type ConnectionTestResult = Result<String, PeerFault>;
-
-/// Reason why an external system cannot be used.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{message}")]
-pub struct PeerFault {
-    /// Problem description.
-    pub message: String,
-    /// Message from the system or the network.
-    pub detail: Option<String>,
-}
-
-impl PeerFault {
-    /// Creates an error without details.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), detail: None }
-    }
-
-    /// Adds the message from the system or the network, without the queries of its URLs: a system may repeat a signed
-    /// link of ours.
-    pub fn saying(self, detail: impl Into<String>) -> Self {
-        let excerpt =
-            without_queries(&detail.into()).chars().filter(|c| !c.is_control()).take(MAX_TOLD_CHARS).collect();
-        Self { detail: Some(excerpt), ..self }
-    }
-
-    /// Returns the description and the details on one line.
-    pub fn in_one_line(&self) -> String {
-        match &self.detail {
-            Some(detail) => format!("{}: {detail}", self.message),
-            None => self.message.clone(),
-        }
-    }
-}
 
 /// Response from a system: its status, its text, and the text parsed as JSON (null if it is not JSON).
 struct PeerAnswer {

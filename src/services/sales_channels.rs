@@ -20,7 +20,7 @@ use reqwest::header::HeaderMap;
 pub use self::table::{COLUMNS, RowFault, TableOrder, TableReader};
 
 use super::peer_client::{PeerHttp, PeerSettingError};
-use super::peers::PeerFault;
+use super::peer_fault::PeerFault;
 use domain::channel_order::{ReportedShipment, ShopOrderUpdate, SoldLine};
 use domain::signing::{hmac_sha256, same};
 

@@ -7,7 +7,7 @@ use reqwest::{Client, Method};
 use serde_json::Value;
 
 use super::peer_client::{PeerClient, PeerSettingError, TokenForm, whole};
-use super::peers::PeerFault;
+use super::peer_fault::PeerFault;
 use domain::currency;
 use domain::picture_address::is_picture_address;
 use domain::refusal::shortened;

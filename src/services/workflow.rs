@@ -5,7 +5,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::Value;
 
 use super::peer_client::{PeerClient, PeerHttp, PeerSettingError, TokenForm, beginning};
-use super::peers::PeerFault;
+use super::peer_fault::PeerFault;
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;

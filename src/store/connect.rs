@@ -16,7 +16,6 @@ mod version;
 mod whole;
 
 pub use clock::time_of;
-pub(crate) use error::refuses_value;
 pub use error::{OpenError, unavailable};
 pub(super) use exclusion::{ADVISORY_LOCK, hold_epoch, lock};
 pub use hosts::WritingHost;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::Store;
+use crate::event_filter::EventFilter;
 use crate::outbox::Outbox;
-use crate::queries::EventFilter;
 use crate::rows::LoadError;
 use domain::event::NumberedEvent;
 use platform::watch::WatchReceiver;

@@ -29,5 +29,6 @@ mod sku;
 #[cfg(test)]
 mod tests;
 
+pub(super) use endpoint::pending_deliveries;
 pub(super) use invoice::read_document;
 pub(super) use order::with_attempts;

@@ -10,6 +10,7 @@
 pub mod audit_log;
 pub mod connect;
 pub mod copy;
+pub mod event_filter;
 pub mod event_follower;
 pub mod followers;
 mod kinds;
@@ -31,8 +32,10 @@ pub mod secret_rotation;
 pub mod start_check;
 pub mod stored_shop;
 mod submission;
+mod tables;
 mod transaction;
 pub mod trial;
+mod value_errors;
 pub mod writer;
 
 pub use port::{CommitLog, DomainQueries};

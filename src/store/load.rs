@@ -14,8 +14,8 @@ use sea_orm::sea_query::{Condition, Expr, ExprTrait, Query};
 use sea_orm::{DatabaseConnection, DbErr, EntityTrait, QueryFilter, QuerySelect};
 
 use crate::StoredAggregate;
-use crate::memory::Tables;
 use crate::rows::{DamagedRow, Doc, ModelOf, Part, Snapshot, SnapshotModel, read_doc};
+use crate::tables::Tables;
 use domain::aggregate::Versioned;
 use domain::id::Id;
 

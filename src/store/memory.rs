@@ -9,10 +9,8 @@
 //! production, because all data is lost when it is dropped.
 
 mod queries;
-mod requirements;
-mod tables;
 
-pub use tables::Tables;
+pub use crate::tables::Tables;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -21,12 +19,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::FutureExt;
 
-use crate::ordered_work::OrderedWork;
+use crate::ordered_work::{OrderedWork, QueueEntry};
 use crate::outbox::Outbox;
 use crate::port::{CommitLog, MAX_COMMITS_PER_TRANSACTION, YIELDS_BEFORE_BATCH};
 use crate::reader::Reader;
 use crate::rows::WriteError;
-use crate::writer::QueueEntry;
 use crate::{AggregateKey, CommitOwner, Settlement, Store, Submission, Unavailable};
 use domain::time::Timestamp;
 

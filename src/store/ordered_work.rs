@@ -12,7 +12,7 @@ use crate::rows::{
     DamagedRow, Deletion, HasTime, LINK_RETENTION_MS, LoadError, WriteError, purge_deliveries, purge_events,
     purge_exports, purge_idempotency, purge_mails, purge_sign_in_links,
 };
-use crate::{AggregateKey, StoredAggregate};
+use crate::{AggregateKey, CommitOwner, StoredAggregate, Submission};
 use domain::aggregate::Versioned;
 use domain::event;
 use domain::id::Id;
@@ -23,6 +23,14 @@ const MAX_DELETION_MS: i64 = 2_000;
 
 /// Function that runs the work and returns whether the store can continue to use its connection.
 type WorkFn = Box<dyn for<'a> FnOnce(&'a Reader) -> BoxFuture<'a, bool> + Send>;
+
+/// Entry in a store's queue.
+pub enum QueueEntry {
+    /// A commit with its owner, which receives the settlement.
+    Commit(Box<Submission>, CommitOwner),
+    /// Ordered work, which runs after the commits queued before it.
+    Work(OrderedWork),
+}
 
 /// Queued load or deletion of old rows, with the aggregate type erased.
 pub struct OrderedWork {

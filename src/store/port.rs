@@ -11,8 +11,8 @@
 
 use async_trait::async_trait;
 
+use crate::event_filter::EventFilter;
 use crate::ordered_work::OrderedWork;
-use crate::queries::EventFilter;
 use crate::rows::{IdempotentAnswer, LoadError};
 use crate::{AggregateKey, CommitOwner, Submission};
 use domain::aggregate::LastNumbers;

@@ -35,6 +35,7 @@ mod restores;
 #[cfg(test)]
 mod tests;
 
+pub use crate::event_filter::EventFilter;
 pub use activity::ActivityGrouping;
 pub use aggregates::{FileFilter, MaterialFilter, SkuFilter};
 pub use attempts::AttemptTotals;
@@ -49,7 +50,7 @@ pub use files::{FileCounts, FileGroup};
 pub use invoices::{InvoiceFilter, NumberingSeries};
 pub use job_search::JobSearch;
 pub use orders::{JobFilter, OrderFilter, OwnOrders};
-pub use outbox::{DeliveryFilter, EventFilter, pending_deliveries};
+pub use outbox::DeliveryFilter;
 pub use payments::{ListedPayment, PaymentFilter};
 pub use quality::{QualityCounts, QualityGrouping};
 pub use quotes::QuoteFilter;

@@ -90,7 +90,7 @@ pub enum LoadError {
 impl LoadError {
     /// Returns whether the database rejected one of the query's parameters.
     pub fn is_bad_value(&self) -> bool {
-        matches!(self, Self::Db(error) if crate::connect::refuses_value(error))
+        matches!(self, Self::Db(error) if crate::value_errors::refuses_value(error))
     }
 }
 

@@ -24,10 +24,10 @@ use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio::sync::OwnedMutexGuard;
 
 use crate::connect::{DatabaseSettings, WriteConnection};
-use crate::ordered_work::OrderedWork;
+use crate::ordered_work::QueueEntry;
 use crate::outbox::Outbox;
 use crate::port::{MAX_COMMITS_PER_TRANSACTION, YIELDS_BEFORE_BATCH};
-use crate::{AggregateKey, CommitOwner, Settlement, Submission, Unavailable};
+use crate::{AggregateKey, Settlement, Unavailable};
 use domain::schedule::Delays;
 use transaction_task::{TransactionTask, check_epoch, open};
 
@@ -61,14 +61,6 @@ pub enum StoreMsg {
     /// Crash the writer on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
     Crash,
-}
-
-/// Entry in the writer's queue.
-pub enum QueueEntry {
-    /// A commit with its owner, which receives the settlement.
-    Commit(Box<Submission>, CommitOwner),
-    /// Ordered work, which runs after the commits queued before it.
-    Work(OrderedWork),
 }
 
 /// Write connection together with the process-wide write lock.

@@ -2,7 +2,7 @@
 //!
 //! Each rule is a pure function of one file, and has examples of violations that it must detect and of text that it
 //! must accept. This file contains what all rules share, and the rules on how a file is written. The others are in:
-//! `layers`, permitted dependencies; `rooms`, no cycles between folders; `imports`, groups of imports; `words`,
+//! `layers`, permitted dependencies; `rooms`, no rings of modules; `imports`, groups of imports; `words`,
 //! constants and comments; `names`, forbidden names; `comments`, the grammar of doc comments; `public`, what may be
 //! `pub`; `map`, ARCHITECTURE.md, SECURITY.md and the pages of docs/design/ refer to what exists; `security`, the tests
 //! in SECURITY.md exist; `documents`, links in documents have targets and the index has every page; `log_lines`,

@@ -21,7 +21,8 @@ use domain::time::Timestamp;
 use platform::http::{LanSettings, lan};
 use printers::registry::PrinterAddress;
 use services::mail::{Smtp, SmtpSettings};
-use services::peers::{self, ConnectionTestResult, PeerFault};
+use services::peer_fault::PeerFault;
+use services::peers::{self, ConnectionTestResult};
 use services::redis::Redis;
 use store::connect;
 

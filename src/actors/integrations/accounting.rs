@@ -33,7 +33,7 @@ use kernel::handle::AskError;
 use platform::secrets::encryption::{EncryptionError, SecretCipher};
 use services::accounting::{AccountingClient, AccountingError, AccountingSettings, OrganisationClient};
 use services::peer_client::{PeerHttp, PeerSettingError};
-use services::peers::PeerFault;
+use services::peer_fault::PeerFault;
 use store::queries::Queries;
 use store::rows::LoadError;
 

@@ -11,7 +11,8 @@ use config::Config;
 use services::agent::AgentGateway;
 use services::mail::{MailError, Mailer, Message};
 use services::peer_client::{PeerHttp, PeerSettingError};
-use services::peers::{self, PeerFault};
+use services::peer_fault::PeerFault;
+use services::peers;
 
 /// Declaration of the agent gateway integration.
 pub(super) static TYPE: IntegrationType = IntegrationType {

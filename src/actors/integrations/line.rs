@@ -16,7 +16,7 @@ use domain::schedule::Delays;
 use domain::time::Timestamp;
 use kernel::environment::Environment;
 use platform::observe::meters::{Counter, Histogram};
-use services::peers::PeerFault;
+use services::peer_fault::PeerFault;
 
 /// Number of consecutive failures after which no calls are made for a while.
 const FAILURES_UNTIL_OPEN: u32 = 3;

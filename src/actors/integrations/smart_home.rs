@@ -19,7 +19,8 @@ use super::{IntegrationType, Prepared};
 use config::Config;
 use services::mqtt::{Broker, MqttSession, TopicMessage};
 use services::peer_client::{PeerHttp, PeerSettingError};
-use services::peers::{self, ConnectionTestResult, PeerFault};
+use services::peer_fault::PeerFault;
+use services::peers::{self, ConnectionTestResult};
 use services::smart_home::HomeAssistantClient;
 use services::smart_home::discovery::{OFFLINE, Topics};
 

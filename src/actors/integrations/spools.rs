@@ -7,7 +7,7 @@ use super::IntegrationType;
 use super::stock_sync::StockSyncWork;
 use domain::parts_sync::StockSystem;
 use services::parts::test_spools;
-use services::peers::PeerFault;
+use services::peer_fault::PeerFault;
 
 /// Declaration of the spool manager integration.
 pub(super) static TYPE: IntegrationType = IntegrationType {

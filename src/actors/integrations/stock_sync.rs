@@ -32,7 +32,7 @@ use kernel::environment::Environment;
 use kernel::handle::AskError;
 use services::parts::{StockClient, StockError, stock_client};
 use services::peer_client::{PeerHttp, PeerSettingError};
-use services::peers::PeerFault;
+use services::peer_fault::PeerFault;
 
 pub use board::{StockSystemState, StockSystemStatus, StockSystemStatuses};
 

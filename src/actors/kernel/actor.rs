@@ -30,17 +30,17 @@ use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio::task::AbortHandle;
 
 use crate::effects::{Effects, keep_running};
-use crate::entry::{DirectoryEntry, SupervisorRef};
+use crate::entry::{DirectoryEntry, SupervisorMsg, SupervisorRef};
 use crate::envelope::{AskFailure, Envelope};
 use crate::environment::Environment;
 use crate::handle::Handle;
+use crate::message::Msg;
 use crate::restart_policy::RestartPolicy;
-use crate::supervisor::SupervisorMsg;
 use domain::aggregate::{Aggregate, Versioned};
 use domain::id::Id;
 use store::ordered_work::LoadAnswer;
 use store::rows::DamagedRow;
-use store::{AggregateKey, Settlement, Store, StoredAggregate, Unavailable};
+use store::{AggregateKey, Store, StoredAggregate, Unavailable};
 
 /// Pause before loading the state again after the store was unavailable.
 const RELOAD_AFTER: Duration = Duration::from_millis(200);
@@ -50,28 +50,6 @@ const GATHER_YIELDS: usize = 4;
 /// Number of consecutive superseded commits after which commands are not retried, because a different writer is
 /// changing the aggregate.
 const MAX_SUPERSEDED: u32 = 3;
-
-/// Message to an aggregate's actor.
-pub enum Msg<T: Aggregate> {
-    /// A command for the aggregate, with the caller's reply channel.
-    Do(Envelope<T>),
-    /// The store's response to a load, which includes everything queued before the load.
-    Loaded(LoadAnswer<T>),
-    /// The store's response to the commit in flight.
-    Settled(Settlement),
-    /// The callers that just got a response have had a chance to send a new command; the waiting commands must now be
-    /// decided.
-    Decide,
-    /// The state must be loaded again.
-    Reload,
-    /// The idle timer fired; contains the number of commands handled when the timer was set.
-    Quiet(u64),
-    /// The server is shutting down: finish the accepted commands, then stop.
-    Leave,
-    /// Crash the actor on purpose, for tests.
-    #[cfg(any(test, debug_assertions))]
-    Crash,
-}
 
 /// Starter of actors for aggregates that a commit creates.
 pub trait Activator: Send + Sync + 'static {

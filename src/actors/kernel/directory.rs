@@ -16,13 +16,13 @@ use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
 
 use crate::actor::Activator;
 use crate::effects::Effects;
-use crate::entry::{ActorSummary, DirectoryEntry, SupervisorRef};
+use crate::entry::{ActorSummary, DirectoryEntry, SupervisorMsg, SupervisorRef};
 use crate::envelope::{AnyAnswer, CommandAnswer, CommandOrigin, PendingCommand};
 use crate::environment::Environment;
 use crate::handle::{AskError, Handle, typed};
 use crate::restart_policy::RestartPolicy;
 use crate::root::{RootMsg, keep};
-use crate::supervisor::{Entries, Supervisor, SupervisorArgs, SupervisorMsg};
+use crate::supervisor::{Entries, Supervisor, SupervisorArgs};
 use domain::aggregate::{Command, Versioned};
 use domain::id::Id;
 use domain::refusal::Refusal;
@@ -31,8 +31,8 @@ use store::load::LoadedAggregate;
 use store::rows::LoadError;
 use store::{Store, StoredAggregate, Unavailable};
 
-/// Maximum time that a caller waits for a response; after that, the HTTP layer responds with 503.
-pub const ASK_TIMEOUT: Duration = Duration::from_secs(15);
+pub use crate::handle::ASK_TIMEOUT;
+
 /// Pause before resending a message to a crashed supervisor: about the time that the supervisor takes to restart.
 const SUPERVISOR_RETRY: Duration = Duration::from_millis(10);
 
@@ -369,7 +369,7 @@ impl<T: StoredAggregate> Directory<T> {
         if let Some(entry) = self.0.entries.get(&id)
             && let ActorStatus::Here(actor) = entry.status.borrow().1.clone()
         {
-            let _ = actor.cast(crate::actor::Msg::Crash);
+            let _ = actor.cast(crate::message::Msg::Crash);
         }
     }
 }

@@ -16,9 +16,8 @@ use async_trait::async_trait;
 use futures::FutureExt;
 use tokio::task::AbortHandle;
 
-use crate::directory::ASK_TIMEOUT;
 use crate::envelope::CommandOrigin;
-use crate::handle::{AskError, Handle};
+use crate::handle::{ASK_TIMEOUT, AskError, Handle};
 #[cfg(any(test, debug_assertions))]
 use crate::test_panics::{self, Point};
 use domain::aggregate::{Aggregate, Command, Versioned};

@@ -5,11 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::ArcSwap;
-use ractor::{ActorRef, MessagingErr};
+use ractor::{ActorRef, MessagingErr, RpcReplyPort};
 use tokio::sync::Semaphore;
 
-use crate::actor::Msg;
-use crate::supervisor::SupervisorMsg;
+use crate::message::Msg;
 use domain::aggregate::{Aggregate, Versioned};
 use domain::id::Id;
 use platform::observe::meters::Counter;
@@ -53,6 +52,29 @@ impl<T: Aggregate> ActorStatus<T> {
             Self::Closed => "closed",
         }
     }
+}
+
+/// Message to a supervisor.
+pub enum SupervisorMsg<T: Aggregate> {
+    /// Start the actor of an aggregate, unless it is running.
+    Start(Id, Arc<DirectoryEntry<T>>),
+    /// Start the actors of the given aggregates with their states, and reply when all are running (bulk start, new
+    /// IDs).
+    StartKnown(Vec<(Id, Arc<Versioned<T>>)>, RpcReplyPort<()>),
+    /// The restart after a generation's crash is due.
+    Restart(Id, u64),
+    /// The aggregate is at rest and idle, and must be unloaded.
+    Passivate(Id, u64),
+    /// A row of the aggregate cannot be read, for the given reason. Take the aggregate out of service, and try again
+    /// from time to time.
+    Park(Id, u64, String),
+    /// Remove the entries of aggregates at rest that have no handles left.
+    Sweep,
+    /// The server is shutting down: let all actors finish the accepted commands, and reply when they have stopped.
+    Close(RpcReplyPort<()>),
+    /// Crash the supervisor on purpose, for tests.
+    #[cfg(any(test, debug_assertions))]
+    Crash,
 }
 
 /// Reference to the current supervisor; it remains valid when the supervisor is replaced.

@@ -11,14 +11,16 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use tokio::sync::oneshot;
 
-use crate::actor::Msg;
 use crate::entry::{ActorStatus, DirectoryEntry};
 use crate::envelope::{AnyAnswer, AskFailure, CommandAnswer, CommandEnd, CommandOrigin, Envelope, PendingCommand};
+use crate::message::Msg;
 use domain::aggregate::{Aggregate, Command, Versioned};
 use domain::id::Id;
 use domain::refusal::Refusal;
 use store::Unavailable;
 
+/// Maximum time that a caller waits for a response; after that, the HTTP layer responds with 503.
+pub const ASK_TIMEOUT: Duration = Duration::from_secs(15);
 /// Maximum time that a caller whose command was interrupted by a crash waits for the state on disk to be published.
 const SUCCESSOR_WITHIN: Duration = Duration::from_secs(5);
 

@@ -11,6 +11,7 @@ pub mod entry;
 pub mod envelope;
 pub mod environment;
 pub mod handle;
+pub mod message;
 pub mod restart_policy;
 pub mod root;
 mod supervisor;

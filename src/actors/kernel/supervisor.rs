@@ -15,10 +15,11 @@ use dashmap::DashMap;
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, RpcReplyPort, SupervisionEvent};
 use tokio::time::Instant; // follows a paused clock of the runtime, unlike that of std
 
-use crate::actor::{Activator, AggregateActor, Args, Msg};
+use crate::actor::{Activator, AggregateActor, Args};
 use crate::effects::Effects;
-use crate::entry::{ActorStatus, DirectoryEntry, SupervisorRef};
+use crate::entry::{ActorStatus, DirectoryEntry, SupervisorMsg, SupervisorRef};
 use crate::environment::Environment;
+use crate::message::Msg;
 use crate::restart_policy::{CrashAction, RestartPolicy};
 use domain::aggregate::{Aggregate, Versioned};
 use domain::id::Id;
@@ -26,29 +27,6 @@ use store::{AggregateKey, Store, StoredAggregate};
 
 /// Directory entries of a kind, by ID.
 pub type Entries<T> = Arc<DashMap<Id, Arc<DirectoryEntry<T>>>>;
-
-/// Message to a supervisor.
-pub enum SupervisorMsg<T: Aggregate> {
-    /// Start the actor of an aggregate, unless it is running.
-    Start(Id, Arc<DirectoryEntry<T>>),
-    /// Start the actors of the given aggregates with their states, and reply when all are running (bulk start, new
-    /// IDs).
-    StartKnown(Vec<(Id, Arc<Versioned<T>>)>, RpcReplyPort<()>),
-    /// The restart after a generation's crash is due.
-    Restart(Id, u64),
-    /// The aggregate is at rest and idle, and must be unloaded.
-    Passivate(Id, u64),
-    /// A row of the aggregate cannot be read, for the given reason. Take the aggregate out of service, and try again
-    /// from time to time.
-    Park(Id, u64, String),
-    /// Remove the entries of aggregates at rest that have no handles left.
-    Sweep,
-    /// The server is shutting down: let all actors finish the accepted commands, and reply when they have stopped.
-    Close(RpcReplyPort<()>),
-    /// Crash the supervisor on purpose, for tests.
-    #[cfg(any(test, debug_assertions))]
-    Crash,
-}
 
 /// Actor that starts, restarts, parks and unloads the actors of a kind.
 pub struct Supervisor<T>(pub(super) PhantomData<fn() -> T>);

@@ -8,8 +8,8 @@ use super::half::Half;
 use super::operation::{DescribedContent, DescribedError, DescribedOperation};
 use super::shape::{Shape, id, text_of, whole};
 use crate::access::RequiredAccess;
-use crate::limits::layer::{RateLimitClass, counts, treatment};
-use crate::routes::ServedRoute;
+use crate::limits::layer::counts;
+use crate::routes::{ServedRoute, refuses_query};
 use domain::principal::Role;
 use domain::printer::MAX_SLOTS;
 use domain::refusal::kind_in_words;
@@ -73,25 +73,6 @@ pub fn conditional(route: &ServedRoute, versioned: bool) -> bool {
     route.method == Method::PATCH && versioned
 }
 
-/// Returns whether the operation has query parameters.
-fn asks(operation: &DescribedOperation) -> bool {
-    operation.parameters.iter().any(|parameter| parameter.in_query)
-}
-
-/// Returns whether query parameters are rejected because the operation has none. They are ignored on routes that
-/// browsers and other programs call with parameters of their own, and on the emergency stop, which must never be
-/// delayed.
-pub fn refuses_query(need: RequiredAccess, operation: &DescribedOperation) -> bool {
-    let is_json = !matches!(
-        operation.answer.1,
-        DescribedContent::Other(..) | DescribedContent::Binary(_) | DescribedContent::Texts(_)
-    );
-    // The billing API ignores parameters that it does not know.
-    let of_shop = Half::of(operation.path) == Half::Production;
-    let of_api = of_shop && operation.path.starts_with("/api/") && need != RequiredAccess::Open;
-    of_api && is_json && treatment(operation.path) != RateLimitClass::Always && !asks(operation)
-}
-
 /// Error code and the condition under which it is returned.
 pub type Code = (String, String);
 
@@ -106,7 +87,7 @@ pub fn errors(
     let mut no = |(status, code, when): (u16, &str, &str)| {
         all.entry(half.status((status, code, when))).or_default().push((code.to_owned(), when.to_owned()));
     };
-    let asks = asks(operation);
+    let asks = operation.has_query();
     match &operation.body {
         Some(body) if body.media == "application/json" => BODY.into_iter().for_each(&mut no),
         Some(_) => FORM.into_iter().for_each(&mut no),

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::faults::alert;
 use super::form::{FormBody, PageForm};
 use super::frame::{PageLanguage, SLOT, Section, Viewer, see_other, with_parts};
+use super::paths::PROFILE;
 use super::sign_in;
 use config::Config;
 use domain::customer::{AddressKind, Customer, CustomerAddress, CustomerCommand};
@@ -22,9 +23,6 @@ use http_api::billing::profile::ProfileUpdate;
 use http_api::billing::session::{SignInHandles, end_session};
 use kernel::directory::Directory;
 use words::{Language, pages};
-
-/// Path of the profile page.
-pub(super) const PATH: &str = "/profile";
 
 handles! {
     /// Dependencies of the profile pages.
@@ -97,7 +95,7 @@ pub(super) async fn change(
         Err(error) => Err(error),
     };
     match changed {
-        Ok(()) => Ok(see_other(PATH)),
+        Ok(()) => Ok(see_other(PROFILE)),
         Err(error) if error.status().is_client_error() => {
             let values = |name: &str| sent.text(name).to_owned();
             let wrong = alert(viewer.language(), &error);
@@ -200,7 +198,7 @@ fn form(viewer: &Viewer, email: &str, values: &dyn Fn(&str) -> String, wrong: Op
         h1 { (pages::profile_title(language)) }
         @if let Some(wrong) = wrong { (wrong) }
         p { (with_parts(&pages::signed_in_as(language, SLOT), &[&html! { strong { (email) } }])) }
-        form method="post" action=(PATH) {
+        form method="post" action=(PROFILE) {
             (viewer.hidden())
             section class="panel pad" aria-labelledby="person" {
                 h2 id="person" { (pages::about_you(language)) }

@@ -10,10 +10,12 @@ mod translated;
 use std::collections::BTreeSet;
 use std::iter::once;
 
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 
 pub(super) use self::translated::{error_text, fault_text};
-use super::refused::sentence;
+use super::sentences::sentence;
 use domain::refusal::Fault;
 use domain::typed_amount::{self, TypedAmountError};
 use http::error::ApiError;
@@ -56,6 +58,18 @@ pub(super) fn alert(language: Language, error: &ApiError) -> Markup {
             }
         }
     }
+}
+
+/// Turns a page that shows an error into the response for it: with the error's status and `Retry-After`, and with the
+/// details that the audit log and the limits read.
+pub(super) fn with_refusal(error: ApiError, mut page: Response) -> Response {
+    let (mut parts, _) = error.into_response().into_parts();
+    *page.status_mut() = parts.status;
+    if let Some(seconds) = parts.headers.remove(header::RETRY_AFTER) {
+        page.headers_mut().insert(header::RETRY_AFTER, seconds);
+    }
+    page.extensions_mut().extend(parts.extensions);
+    page
 }
 
 /// Returns the message for an amount of money that the API rejected because it is not a number; `None` for other

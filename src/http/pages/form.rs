@@ -2,6 +2,7 @@
 //! rendered.
 
 mod body;
+mod fields;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use url::form_urlencoded;
 pub(super) use body::FormBody;
 use config::Config;
 use domain::id::Id;
+pub(super) use fields::{FieldControl, Form, member_of};
 use http::AppState;
 use http::command_request::CommandRequest;
 use http::csrf::FormToken;

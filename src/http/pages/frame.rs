@@ -11,6 +11,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::brand::Brand;
 use super::faults;
+use super::paths::{INVOICES, ORDERS, PROFILE, QUOTES};
 use super::times::{TimeForm, mark_in};
 use crate::design::assets::{PageAsset, SITE_SCRIPT, SITE_STYLE};
 use config::Config;
@@ -90,10 +91,10 @@ pub(super) enum Section {
 /// Returns the pages in the navigation: section, path and label.
 fn sections(language: Language) -> [(Section, &'static str, String); 4] {
     [
-        (Section::Orders, super::orders::PATH, pages::orders_tab(language)),
-        (Section::Invoices, super::invoices::PATH, pages::invoices_tab(language)),
-        (Section::Quotes, super::quotes::PATH, pages::quotes_tab(language)),
-        (Section::Profile, super::account::PATH, pages::profile_tab(language)),
+        (Section::Orders, ORDERS, pages::orders_tab(language)),
+        (Section::Invoices, INVOICES, pages::invoices_tab(language)),
+        (Section::Quotes, QUOTES, pages::quotes_tab(language)),
+        (Section::Profile, PROFILE, pages::profile_tab(language)),
     ]
 }
 
@@ -146,7 +147,7 @@ impl Viewer {
             a class="skip" href="#content" { (pages::skip_link(language)) }
             header {
                 nav aria-label=(pages::navigation(language)) {
-                    a class="brand" href=(super::orders::PATH) { (self.brand.head()) }
+                    a class="brand" href=(ORDERS) { (self.brand.head()) }
                     @for (of, path, label) in sections(language) {
                         a href=(path) aria-current=[(of == section).then_some("page")] { (label) }
                     }
@@ -217,7 +218,7 @@ fn refreshed(language: Language, url: &str, render: impl FnOnce(&Markup) -> Resp
 /// Redirects the browser to a different page on this server with a 303.
 pub(super) fn see_other(path: &str) -> Response {
     let mut response = StatusCode::SEE_OTHER.into_response();
-    let to = HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static(super::orders::PATH));
+    let to = HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static(ORDERS));
     response.headers_mut().insert(header::LOCATION, to);
     response
 }

@@ -12,7 +12,8 @@ use super::form::PageForm;
 use super::frame::{
     PageLanguage, SLOT, Section, Viewer, document_day, lead_to_payment, none_yet, see_other, with_parts,
 };
-use super::orders::{PartQuery, back_to};
+use super::part_query::PartQuery;
+use super::paths::{INVOICES, ORDERS, back_to};
 use crate::design::{Icon, Tone, chip, empty_place, icon};
 use config::Config;
 use domain::id::Id;
@@ -33,9 +34,6 @@ use http_api::billing::invoices::{PdfQuery, begin_checkout, own};
 use http_api::production::invoices::{InvoiceHandles, invoices_with_numbers};
 use store::queries::InvoiceFilter;
 use words::{Language, pages};
-
-/// Path of the invoice list.
-pub(super) const PATH: &str = "/invoices";
 
 handles! {
     /// Dependencies of the invoice pages.
@@ -117,7 +115,7 @@ pub(super) async fn list(
         @if some.is_empty() {
             (empty_place(Icon::ReceiptText, &pages::invoices_empty(language), &html! {
                 p class="small" { (none_yet(language, email)) }
-                a class="btn" href=(super::orders::PATH) { (pages::orders_title(language)) }
+                a class="btn" href=(ORDERS) { (pages::orders_title(language)) }
             }))
         } @else {
             ul class="panel rows" {
@@ -130,7 +128,7 @@ pub(super) async fn list(
                 }
             }
         }
-        (part.links(language, PATH, total))
+        (part.links(language, INVOICES, total))
     };
     Ok(viewer.page(Section::Invoices, &title, &content))
 }
@@ -143,7 +141,7 @@ fn row(language: Language, invoice: &Invoice, number: &str, status: &Markup) -> 
         li class="row" {
             span class="thumb" { (icon(Icon::ReceiptText)) }
             div {
-                a class="tall" href={ (PATH) "/" (invoice.id) } { (number) } " "
+                a class="tall" href={ (INVOICES) "/" (invoice.id) } { (number) } " "
                 (status)
                 div class="small muted" {
                     @if let Some(at) = invoice.issued_at { (with_parts(&pages::issued_on(language, SLOT), &[&day(at)])) }
@@ -182,16 +180,16 @@ pub(super) async fn one(
         (summary(language, invoice, due))
         div class="acts" {
             @if due > 0 {
-                form method="post" action={ (PATH) "/" (id) "/pay" } {
+                form method="post" action={ (INVOICES) "/" (id) "/pay" } {
                     (viewer.hidden())
                     button type="submit" { (pages::pay_amount(language, &amount(language, due, &invoice.content.currency))) }
                 }
             }
             @if app.config.pdf.enabled {
-                a class="btn" href={ (PATH) "/" (id) "/pdf" } { (icon(Icon::Download)) (pages::download_pdf(language)) }
+                a class="btn" href={ (INVOICES) "/" (id) "/pdf" } { (icon(Icon::Download)) (pages::download_pdf(language)) }
             }
             @if let Some(order) = invoice.order_id {
-                a class="btn" href={ (super::orders::PATH) "/" (order) } { (icon(Icon::Package)) (pages::order_link(language)) }
+                a class="btn" href={ (ORDERS) "/" (order) } { (icon(Icon::Package)) (pages::order_link(language)) }
             }
             (viewer.brand.ask(&whole.document.number_text()))
         }
@@ -232,7 +230,7 @@ fn credit_notes(
                 @for note in notes {
                     li {
                         @if with_pdf {
-                            a href={ (PATH) "/" (invoice.id) "/pdf?document=" (note.id) } { (name(note)) }
+                            a href={ (INVOICES) "/" (invoice.id) "/pdf?document=" (note.id) } { (name(note)) }
                         } @else {
                             span { (name(note)) }
                         }
@@ -316,7 +314,7 @@ pub(super) async fn pay(
     let (_, state) = find_existing(&app.own.invoices, id).await?;
     let charge = WindowKey::of_address(LimitKind::OrderCheckout, client);
     let open = async {
-        let pages = back_to(&app.config, PATH, id);
+        let pages = back_to(&app.config, INVOICES, id);
         let open = begin_checkout(&app.own, state_of(&state)?, &sent.call.origin(), &pages).await?;
         Ok(lead_to_payment(&Brand::new(&app.config, language), &open.url))
     };

@@ -14,12 +14,15 @@ mod frame;
 mod invoices;
 mod models;
 mod orders;
+mod part_query;
+mod paths;
 mod pay;
 mod pictures;
 mod printer_fields;
 mod printer_search;
 mod quotes;
 mod refused;
+mod sentences;
 mod setup;
 mod sign_in;
 mod staff;
@@ -41,6 +44,7 @@ use http::routes::{PageBounds, Routes};
 use http_api::billing::session::CONFIRM_PATH;
 use http_api::{billing, production};
 use kernel::environment::Environment;
+use paths::{INVOICES, MODELS, ORDERS, PROFILE, QUOTES};
 use refused::PageRewriter;
 
 /// Builds the router of the entire server: both halves of the API, and the pages.
@@ -69,28 +73,28 @@ pub fn routes(app: &AppState) -> Router<AppState> {
         .page(get.clone(), Open, sign_in::PATH, sign_in::show, form)
         .page(post.clone(), Open, sign_in::PATH, sign_in::ask, form)
         .page(post.clone(), Customer, "/sign-out", account::sign_out, form)
-        .page(get.clone(), Customer, orders::PATH, orders::list, form)
+        .page(get.clone(), Customer, ORDERS, orders::list, form)
         .page(get.clone(), Customer, "/orders/{id}", orders::one, form)
         .page(get.clone(), Customer, "/orders/{id}/live", orders::live, live)
         .page(get.clone(), Customer, "/orders/{id}/pictures/{number}", pictures::of_order, form)
         .page(post.clone(), Customer, "/orders/{id}/pay", orders::pay, form)
-        .page(get.clone(), Customer, invoices::PATH, invoices::list, form)
+        .page(get.clone(), Customer, INVOICES, invoices::list, form)
         .page(get.clone(), Customer, "/invoices/{id}", invoices::one, form)
         .page(get.clone(), Customer, "/invoices/{id}/pdf", invoices::pdf, form)
         .page(post.clone(), Customer, "/invoices/{id}/pay", invoices::pay, form)
-        .page(get.clone(), Customer, quotes::PATH, quotes::list, form)
+        .page(get.clone(), Customer, QUOTES, quotes::list, form)
         .page(get.clone(), Customer, "/quotes/{id}", quotes::one, form)
         .page(get.clone(), Customer, "/quotes/{id}/pictures/{number}", pictures::of_quote, form)
         .page(post.clone(), Customer, "/quotes/{id}/accept", quotes::accept, form)
         .page(post.clone(), Customer, "/quotes/{id}/decline", quotes::decline, form)
-        .page(get.clone(), Customer, models::PATH, models::show, form)
-        .page(post.clone(), Customer, models::PATH, models::upload, PageBounds::Upload)
+        .page(get.clone(), Customer, MODELS, models::show, form)
+        .page(post.clone(), Customer, MODELS, models::upload, PageBounds::Upload)
         .page(get.clone(), Customer, "/models/{id}", models::one, form)
         .page(get.clone(), Customer, "/models/{id}/picture", pictures::of_model, form)
         .page(get.clone(), Open, "/pay/{token}", pay::show, form)
         .page(post.clone(), Open, "/pay/{token}", pay::pay, form)
-        .page(get, Customer, account::PATH, account::show, form)
-        .page(post, Customer, account::PATH, account::change, form)
+        .page(get, Customer, PROFILE, account::show, form)
+        .page(post, Customer, PROFILE, account::change, form)
         .into_router(app)
         .merge(staff::routes(app))
         .route_layer(from_fn_with_state(Arc::<Environment>::from_ref(app), times::filled))

@@ -6,8 +6,9 @@ use maud::{Markup, html};
 
 use super::form::check_token;
 use super::frame::{PageLanguage, Section, Viewer, see_other};
+use super::paths::{MODELS, QUOTES};
 use super::pictures;
-use super::quotes::{PATH as QUOTES, QuotePageHandles};
+use super::quotes::QuotePageHandles;
 use crate::design::{Icon, Tone, chip, icon};
 use domain::bounds::MAX_QUANTITY;
 use domain::notation::{amount, size};
@@ -23,8 +24,6 @@ use http_api::production::quotes::ModelSlicing;
 use store::queries::{Page, QuoteFilter};
 use words::{Language, pages};
 
-/// Path of the model form.
-pub(super) const PATH: &str = "/models";
 /// Number of the customer's newest quotes in which uploaded models are searched.
 const SEARCHED_QUOTES: u64 = 50;
 /// Maximum number of uploaded models that are listed.
@@ -60,7 +59,7 @@ pub(super) async fn show(
     let content = html! {
         h1 { (title) }
         p { (pages::models_text(language)) }
-        form class="panel pad" method="post" enctype="multipart/form-data" action={ (PATH) "?token=" (viewer.token) } {
+        form class="panel pad" method="post" enctype="multipart/form-data" action={ (MODELS) "?token=" (viewer.token) } {
             div class="field" {
                 label for="file" { (pages::model_field(language)) }
                 input id="file" name="file" type="file" accept=".stl,.3mf" required aria-describedby="kinds";
@@ -116,7 +115,7 @@ fn row(language: Language, quote: &Quote, line: &QuoteLine, model: &QuoteModel) 
         li class="row" {
             (pictures::model("thumb", model.file_id))
             div {
-                a class="tall" href={ (PATH) "/" (model.file_id) } { (line.quantity) " × " (line.description) } " "
+                a class="tall" href={ (MODELS) "/" (model.file_id) } { (line.quantity) " × " (line.description) } " "
                 (state_chip(language, quote, model))
                 div class="small muted" { (size(language, model.size)) }
             }
@@ -149,7 +148,7 @@ pub(super) async fn upload(
     check_token(&app.config, session, &token)?;
     take_model(&app.own, who, None, request, |done| {
         let model = first_model(&done.answer).ok_or_else(|| ApiError::internal("a quote without its model"))?;
-        Ok(see_other(&format!("{PATH}/{}", model.1.file_id)))
+        Ok(see_other(&format!("{MODELS}/{}", model.1.file_id)))
     })
     .await
 }
@@ -193,8 +192,8 @@ pub(super) async fn one(
             a class="button" href={ (QUOTES) "/" (quote.id) } { (pages::open_quote(language)) }
         } @else {
             p class="acts" {
-                a class="btn" href={ (PATH) "/" (id) } { (icon(Icon::RefreshCw)) (pages::load_again(language)) }
-                a class="btn" href=(PATH) { (pages::all_models(language)) }
+                a class="btn" href={ (MODELS) "/" (id) } { (icon(Icon::RefreshCw)) (pages::load_again(language)) }
+                a class="btn" href=(MODELS) { (pages::all_models(language)) }
             }
         }
     };

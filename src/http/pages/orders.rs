@@ -14,11 +14,11 @@ use self::progress::{LivePart, is_open, status_words, tone};
 use super::brand::Brand;
 use super::form::PageForm;
 use super::frame::{PageLanguage, SLOT, Section, Viewer, day_in, lead_to_payment, none_yet, time, with_parts};
+use super::part_query::PartQuery;
+use super::paths::{MODELS, ORDERS, back_to};
 use super::pictures;
 use crate::design::{Icon, chip, empty_place};
-use actors::checkouts::ReturnPages;
 use config::Config;
-use domain::id::Id;
 use domain::limits::LimitKind;
 use domain::notation;
 use domain::order::Order;
@@ -34,15 +34,10 @@ use http::path_id::PathId;
 use http_api::billing::orders::{FollowHandles, OwnOrderHandles, own, steps};
 use http_api::production::orders::to_pay::before_checkout;
 use kernel::environment::Environment;
-use store::queries::{OrderFilter, Page};
+use store::queries::OrderFilter;
 use words::{Language, pages};
 
 pub(super) use live::live;
-
-/// Path of the order list.
-pub(super) const PATH: &str = "/orders";
-/// Number of entries on each page of a list.
-pub(super) const ROWS_PER_PAGE: u64 = 20;
 
 handles! {
     /// Dependencies of the order pages.
@@ -51,34 +46,6 @@ handles! {
         follow: FollowHandles,
         environment: Arc<Environment>,
         config: Arc<Config>,
-    }
-}
-
-/// Query parameter that selects a page of a list.
-#[derive(api_derive::Request, Clone, Copy, Debug)]
-pub(super) struct PartQuery {
-    /// Number of entries to skip.
-    #[api(default = 0)]
-    from: u32,
-}
-
-impl PartQuery {
-    /// Returns the limit and offset of the selected page.
-    pub(super) fn page(self) -> Page {
-        Page { limit: ROWS_PER_PAGE, offset: self.from.into() }
-    }
-
-    /// Renders links to the previous and next page of a list.
-    pub(super) fn links(self, language: Language, path: &str, total: u64) -> Markup {
-        let (from, next) = (u64::from(self.from), u64::from(self.from).saturating_add(ROWS_PER_PAGE));
-        html! {
-            @if from > 0 || next < total {
-                p class="acts" {
-                    @if from > 0 { a class="button second" href={ (path) "?from=" (from.saturating_sub(ROWS_PER_PAGE)) } { (pages::newer(language)) } }
-                    @if next < total { a class="button second" href={ (path) "?from=" (next) } { (pages::older(language)) } }
-                }
-            }
-        }
     }
 }
 
@@ -101,14 +68,14 @@ pub(super) async fn list(
         @if orders.is_empty() {
             (empty_place(Icon::Package, &pages::orders_empty(language), &html! {
                 p class="small" { (none_yet(language, email)) }
-                a class="btn" href=(super::models::PATH) { (pages::models_title(language)) }
+                a class="btn" href=(MODELS) { (pages::models_title(language)) }
             }))
         } @else {
             ul class="panel rows" {
                 @for order in &orders { (row(language, order, forecast.orders.get(&order.id).copied())) }
             }
         }
-        (part.links(language, PATH, total))
+        (part.links(language, ORDERS, total))
     };
     Ok(viewer.page(Section::Orders, &title, &content))
 }
@@ -121,7 +88,7 @@ fn row(language: Language, order: &Order, expected: Option<Timestamp>) -> Markup
         li class="row" {
             (pictures::order("thumb", order))
             div {
-                a class="tall" href={ (PATH) "/" (order.id) } { (order.number_text()) } " "
+                a class="tall" href={ (ORDERS) "/" (order.id) } { (order.number_text()) } " "
                 (chip(tone(order.status), &status_words(language, order.status)))
                 div class="small muted" {
                     (pages::order_count(language, items)) " · "
@@ -151,7 +118,7 @@ pub(super) async fn one(
     let tracking = app.config.shipping.tracking_pages();
     let part = LivePart { order, expected, steps: &steps, tracking: &tracking, viewer: &viewer };
     let reload_text = pages::reload_order_link(language);
-    let reload = html! { a href={ (PATH) "/" (id) } { (reload_text) } };
+    let reload = html! { a href={ (ORDERS) "/" (id) } { (reload_text) } };
     let closed = pages::reload_order(language, &reload_text);
     let content = html! {
         section class="panel hero" {
@@ -164,7 +131,7 @@ pub(super) async fn one(
                 }
             }
         }
-        div id="live" class="stack" data-stream={ (PATH) "/" (id) "/live" } data-closed=(closed) { (part.html()) }
+        div id="live" class="stack" data-stream={ (ORDERS) "/" (id) "/live" } data-closed=(closed) { (part.html()) }
         noscript { p { (with_parts(&pages::reload_order(language, SLOT), &[&reload])) } }
     };
     Ok(viewer.live_page(Section::Orders, &order.number_text(), &content))
@@ -183,14 +150,8 @@ pub(super) async fn pay(
     let charge = WindowKey::of_address(LimitKind::OrderCheckout, client);
     let open = async {
         before_checkout(orders, id).await?;
-        let open = orders.checkouts.of_order(id, &sent.call.origin(), &back_to(&app.config, PATH, id)).await?;
+        let open = orders.checkouts.of_order(id, &sent.call.origin(), &back_to(&app.config, ORDERS, id)).await?;
         Ok(lead_to_payment(&Brand::new(&app.config, language), &open.url))
     };
     within(&app.own.limits, app.own.environment.now(), &[charge], open).await
-}
-
-/// Returns the URLs to return to after a checkout: the record's own page, whether or not the payment succeeds.
-pub(super) fn back_to(config: &Config, path: &str, id: Id) -> ReturnPages {
-    let page = format!("{}{path}/{id}", config.public_url().trim_end_matches('/'));
-    ReturnPages { success_url: page.clone(), cancel_url: page }
 }

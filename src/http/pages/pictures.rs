@@ -8,7 +8,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 
-use super::{models, orders, quotes};
+use super::paths::{MODELS, ORDERS, QUOTES};
 use crate::design::{Icon, icon};
 use domain::id::Id;
 use domain::order::Order;
@@ -90,31 +90,31 @@ fn frame(class: &str, path: Option<String>) -> Markup {
 
 /// Renders the picture of an order line.
 pub(super) fn order_line(order: &Order, index: usize) -> Markup {
-    let path = || format!("{}/{}/pictures/{index}", orders::PATH, order.id);
+    let path = || format!("{}/{}/pictures/{index}", ORDERS, order.id);
     frame("thumb", file_of_line(order, index).map(|_| path()))
 }
 
 /// Renders the picture for an order: that of the first line that has one.
 pub(super) fn order(class: &str, order: &Order) -> Markup {
     let index = (0..order.lines.len()).find(|n| file_of_line(order, *n).is_some());
-    frame(class, index.map(|n| format!("{}/{}/pictures/{n}", orders::PATH, order.id)))
+    frame(class, index.map(|n| format!("{}/{}/pictures/{n}", ORDERS, order.id)))
 }
 
 /// Renders the picture of a quote line.
 pub(super) fn quote_line(quote: &Quote, index: usize) -> Markup {
     let model = quote.lines.get(index).and_then(|line| line.model.as_ref());
-    frame("thumb", model.map(|_| format!("{}/{}/pictures/{index}", quotes::PATH, quote.id)))
+    frame("thumb", model.map(|_| format!("{}/{}/pictures/{index}", QUOTES, quote.id)))
 }
 
 /// Renders the picture for a quote: that of the first line that has one.
 pub(super) fn quote(class: &str, quote: &Quote) -> Markup {
     let index = quote.lines.iter().position(|line| line.model.is_some());
-    frame(class, index.map(|n| format!("{}/{}/pictures/{n}", quotes::PATH, quote.id)))
+    frame(class, index.map(|n| format!("{}/{}/pictures/{n}", QUOTES, quote.id)))
 }
 
 /// Renders the picture of an uploaded model.
 pub(super) fn model(class: &str, id: Id) -> Markup {
-    frame(class, Some(format!("{}/{id}/picture", models::PATH)))
+    frame(class, Some(format!("{}/{id}/picture", MODELS)))
 }
 
 /// Serves the picture for a line of the customer's own order.

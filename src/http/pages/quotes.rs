@@ -8,7 +8,8 @@ use maud::{Markup, html};
 
 use super::form::PageForm;
 use super::frame::{PageLanguage, SLOT, Section, Viewer, day_in, none_yet, see_other, time, with_parts};
-use super::orders::PartQuery;
+use super::part_query::PartQuery;
+use super::paths::{MODELS, ORDERS, QUOTES};
 use super::pictures;
 use crate::design::{Icon, Tone, chip, empty_place, icon};
 use config::Config;
@@ -24,9 +25,6 @@ use http::path_id::PathId;
 use http_api::billing::quotes::{OwnQuoteHandles, accept_own, own};
 use store::queries::QuoteFilter;
 use words::{Language, pages};
-
-/// Path of the quote list.
-pub(super) const PATH: &str = "/quotes";
 
 handles! {
     /// Dependencies of the quote pages.
@@ -73,7 +71,7 @@ pub(super) async fn list(
     let content = html! {
         div class="head" {
             h1 { (title) }
-            a class="btn primary push" href=(super::models::PATH) { (icon(Icon::Upload)) (pages::models_title(language)) }
+            a class="btn primary push" href=(MODELS) { (icon(Icon::Upload)) (pages::models_title(language)) }
         }
         @if some.is_empty() {
             (empty_place(Icon::ScrollText, &pages::quotes_empty(language), &html! {
@@ -84,7 +82,7 @@ pub(super) async fn list(
                 @for quote in &some { (row(language, quote, now)) }
             }
         }
-        (part.links(language, PATH, total))
+        (part.links(language, QUOTES, total))
     };
     Ok(viewer.page(Section::Quotes, &title, &content))
 }
@@ -96,7 +94,7 @@ fn row(language: Language, quote: &Quote, now: Timestamp) -> Markup {
         li class="row" {
             (pictures::quote("thumb", quote))
             div {
-                a class="tall" href={ (PATH) "/" (quote.id) } { (quote.number_text()) } " "
+                a class="tall" href={ (QUOTES) "/" (quote.id) } { (quote.number_text()) } " "
                 (status_chip(language, status))
                 @if let Some(until) = quote.valid_until.filter(|_| status == QuoteStatus::Sent) {
                     div class="small muted" {
@@ -131,7 +129,7 @@ fn quote_view(viewer: &Viewer, quote: &Quote, now: Timestamp) -> Markup {
     };
     let form = |act: &'static str, class: Option<&'static str>, words: String| {
         html! {
-            form method="post" action={ (PATH) "/" (quote.id) "/" (act) } {
+            form method="post" action={ (QUOTES) "/" (quote.id) "/" (act) } {
                 (viewer.hidden())
                 button class=[class] type="submit" { (words) }
             }
@@ -166,7 +164,7 @@ fn quote_view(viewer: &Viewer, quote: &Quote, now: Timestamp) -> Markup {
         }
         @if let Some(order) = quote.order_id.filter(|_| quote.order_made) {
             p class="acts" {
-                a class="btn primary" href={ (super::orders::PATH) "/" (order) } { (icon(Icon::Package)) (pages::open_order(language)) }
+                a class="btn primary" href={ (ORDERS) "/" (order) } { (icon(Icon::Package)) (pages::open_order(language)) }
             }
         }
         section class="panel" aria-labelledby="offered" {
@@ -203,7 +201,7 @@ pub(super) async fn accept(
 ) -> Result<Response, ApiError> {
     let quote = accept_own(&app.own, &sent.call, id, async { Ok(QuoteCommand::Accept) }).await?;
     let order = quote.order_id.filter(|_| quote.order_made);
-    let to = order.map_or_else(|| format!("{PATH}/{id}"), |order| format!("{}/{order}", super::orders::PATH));
+    let to = order.map_or_else(|| format!("{QUOTES}/{id}"), |order| format!("{}/{order}", ORDERS));
     Ok(see_other(&to))
 }
 
@@ -216,5 +214,5 @@ pub(super) async fn decline(
     own(&app.own, &sent.call.who, id).await?;
     let command = QuoteCommand::Decline { reason: None };
     sent.call.ask(&app.own.quotes.quotes, CommandTarget::Id(id), command).await?;
-    Ok(see_other(&format!("{PATH}/{id}")))
+    Ok(see_other(&format!("{QUOTES}/{id}")))
 }

@@ -2,21 +2,23 @@
 
 use axum::extract::{FromRef as _, Request};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::brand::Brand;
 use super::faults::{error_text, fault_text, words_of};
 use super::frame::{in_english, notice, page_in, see_other, shop_page};
-use super::{models, orders, setup, sign_in, staff};
+use super::paths::{FLOOR, ORDERS};
+use super::sentences::sentence;
+use super::{models, setup, sign_in, staff};
 use config::Config;
 use domain::refusal::Fault;
 use domain::sign_in_link::INVALID_OR_EXPIRED;
 use http::AppState;
 use http::access::{AccessHandles, Credentials};
 use http::edge::{ResponseRewrite, ResponseRewriter};
-use http::error::{ApiError, ErrorMeta, Notice};
+use http::error::{ErrorMeta, Notice};
 use http::language::accepted_language;
 use http::paths::{is_billing, is_customer_page};
 use http_api::billing::by_contract;
@@ -136,8 +138,8 @@ fn nowhere(brand: &Brand) -> Response {
     let content = html! {
         h1 { (title) }
         p { (pages::lost_text(language)) }
-        p { a class="button" href=(orders::PATH) { (pages::to_orders(language)) } }
-        p { a class="button second" href=(staff::FLOOR_PATH) { (pages::to_floor(language)) } }
+        p { a class="button" href=(ORDERS) { (pages::to_orders(language)) } }
+        p { a class="button second" href=(FLOOR) { (pages::to_floor(language)) } }
     };
     shop_page(brand, StatusCode::NOT_FOUND, &title, &content)
 }
@@ -172,7 +174,7 @@ fn refusal(language: Language, status: StatusCode, meta: &ErrorMeta) -> Response
         @if signs_in {
             a class="button" href=(staff::sign_in_path(None)) { (refusals::sign_in(language)) }
         } @else {
-            a class="button" href=(staff::FLOOR_PATH) { (refusals::open_floor(language)) }
+            a class="button" href=(FLOOR) { (refusals::open_floor(language)) }
         }
     };
     page_in(language, status, &title, &content)
@@ -247,33 +249,9 @@ fn refusal_for_customers(brand: &Brand, status: StatusCode, meta: &ErrorMeta) ->
         h1 { (title) }
         (reason(language, meta, models::label_of))
         p { (advice) }
-        a class="button" href=(orders::PATH) { (pages::to_orders(language)) }
+        a class="button" href=(ORDERS) { (pages::to_orders(language)) }
     };
     shop_page(brand, status, &title, &content)
-}
-
-/// Turns a page that shows an error into the response for it: with the error's status and `Retry-After`, and with the
-/// details that the audit log and the limits read.
-pub(super) fn with_refusal(error: ApiError, mut page: Response) -> Response {
-    let (mut parts, _) = error.into_response().into_parts();
-    *page.status_mut() = parts.status;
-    if let Some(seconds) = parts.headers.remove(header::RETRY_AFTER) {
-        page.headers_mut().insert(header::RETRY_AFTER, seconds);
-    }
-    page.extensions_mut().extend(parts.extensions);
-    page
-}
-
-/// Formats an error message as a sentence.
-pub(super) fn sentence(words: &str) -> String {
-    format!("{}.", capital(words.trim_end_matches('.')))
-}
-
-/// Formats a text that stands alone, such as an option of a list, with a capital letter at its beginning.
-pub(super) fn capital(words: &str) -> String {
-    let mut chars = words.chars();
-    let first = chars.next().map(|first| first.to_uppercase().collect::<String>()).unwrap_or_default();
-    format!("{first}{}", chars.as_str())
 }
 
 #[cfg(test)]
@@ -334,12 +312,5 @@ mod tests {
         assert_eq!(texts(StatusCode::NOT_FOUND, "not_found"), missing);
         let admins = ["Admin access required", "Ask an admin for help.", "Nur für Admins"];
         assert_eq!(texts(StatusCode::FORBIDDEN, "insufficient_role"), admins);
-    }
-
-    #[test]
-    fn refusals_are_sentences() {
-        assert_eq!(sentence("the form is old"), "The form is old.");
-        assert_eq!((sentence("Done."), sentence("")), ("Done.".to_owned(), ".".to_owned()));
-        assert_eq!((capital("über 3.5 mm"), capital("")), ("Über 3.5 mm".to_owned(), String::new()));
     }
 }

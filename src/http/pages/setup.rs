@@ -33,7 +33,7 @@ pub(super) use self::trial::failed;
 use super::faults::{error_text, fault_text};
 use super::form::TOKEN_FIELD;
 use super::frame::{PageCode, in_english, page_in, respond_in, see_other, whole_page};
-use super::refused::sentence;
+use super::sentences::sentence;
 use domain::setup::draft::SetupDraft;
 use files::setup_draft::DraftFile;
 use http::access::{Caller, RequiredAccess, with_access};

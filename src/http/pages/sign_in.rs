@@ -14,7 +14,7 @@ use super::brand::Brand;
 use super::faults::alert;
 use super::form::PageForm;
 use super::frame::{PageLanguage, SLOT, shop_page, with_parts};
-use super::orders;
+use super::paths::ORDERS;
 use config::Config;
 use domain::sign_in_link::INVALID_OR_EXPIRED;
 use http::error::ApiError;
@@ -67,7 +67,7 @@ pub(super) async fn show(
     let wrong = failed.then(|| {
         html! { p class="bad" role="alert" { (pages::link_expired(language)) } }
     });
-    form(&Brand::new(&config, language), StatusCode::OK, ("", next.as_deref().unwrap_or(orders::PATH)), wrong.as_ref())
+    form(&Brand::new(&config, language), StatusCode::OK, ("", next.as_deref().unwrap_or(ORDERS)), wrong.as_ref())
 }
 
 /// Handles the sign-in form. The response is the same for every address, whether or not it belongs to a customer.
@@ -79,7 +79,7 @@ pub(super) async fn ask(
 ) -> Result<Response, ApiError> {
     let (email, next) = (sent.text("email"), sent.text("next"));
     let brand = Brand::new(&app.config, language);
-    let next = own_path(&app.config.public_url(), next).unwrap_or_else(|| orders::PATH.to_owned());
+    let next = own_path(&app.config.public_url(), next).unwrap_or_else(|| ORDERS.to_owned());
     match mail_link(&app, &sent.call, from, email, Some(&next)).await {
         Ok(mailed) => {
             let answer = mailed.into_response();

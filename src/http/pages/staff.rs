@@ -27,7 +27,6 @@ mod floor_next;
 mod floor_plan;
 mod floor_totals;
 mod floor_wall;
-pub(super) mod form;
 mod insights;
 mod invoices;
 mod job;
@@ -71,14 +70,13 @@ use axum::Router;
 use axum::http::Method;
 use url::form_urlencoded;
 
+use super::paths::FLOOR as FLOOR_PATH;
 use domain::principal::Role;
 use http::AppState;
 use http::access::RequiredAccess;
 use http::local_sign_in;
 use http::routes::{PageBounds, Routes};
 
-/// Path of the floor page, the first page after sign-in.
-pub(super) const FLOOR_PATH: &str = "/floor";
 /// Path of the staff's to-do list.
 const TO_DO_PATH: &str = "/to-do";
 /// Path of the list of all customers' orders. The customers' own pages are at `/orders`.

@@ -5,22 +5,13 @@ use std::net::{IpAddr, Ipv4Addr};
 use tokio::net::UdpSocket;
 use tokio::time::{Instant, timeout_at};
 
-use super::{PrinterIdentity, Search, SearchResults, SearchStep, found_printer};
+use super::{Search, SearchResults, SearchStep, found_printer};
 use crate::PrinterType;
+use crate::probes::Announcement;
 use platform::io_words::io_words;
 
 /// Maximum packet size in bytes; longer packets are truncated.
 const MAX_PACKET_BYTES: usize = 4096;
-
-/// Announcement protocol of a printer type.
-pub(crate) struct Announcement {
-    /// UDP port to which the printers send the packets.
-    pub(crate) port: u16,
-    /// Parses a packet; returns `None` for packets from unrelated devices.
-    pub(crate) read: fn(&[u8]) -> Option<PrinterIdentity>,
-    /// Builds the base URL of a printer at the given host.
-    pub(crate) base_url: fn(Ipv4Addr) -> String,
-}
 
 impl Search {
     /// Receives announcements from printers of one type until the listening time is over.

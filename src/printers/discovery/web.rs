@@ -1,51 +1,16 @@
 //! Probes one endpoint over HTTP and determines which printer type the response matches.
 
 use reqwest::header::WWW_AUTHENTICATE;
-use serde_json::Value;
 
+use super::ANSWER_TIMEOUT;
 use super::range::ScanAddress;
-use super::{ANSWER_TIMEOUT, PrinterIdentity};
+use crate::probes::{PrinterIdentity, WebAnswer};
 use crate::{PRINTER_TYPES, PrinterType};
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
 /// Default HTTPS port.
 const TLS_PORT: u16 = 443;
-
-/// Probe for a printer type that is recognised by its server's response to a GET request without an API key.
-pub(crate) struct WebProbe {
-    /// Ports to probe.
-    pub(crate) ports: &'static [u16],
-    /// Path to request.
-    pub(crate) path: &'static str,
-    /// Identifies the printer from the response; returns `None` if something else responded.
-    pub(crate) recognise: fn(&WebAnswer) -> Option<PrinterIdentity>,
-}
-
-/// Web server response.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct WebAnswer {
-    /// HTTP status code.
-    pub(crate) status: u16,
-    /// Value of the `WWW-Authenticate` header; empty if missing.
-    pub(crate) challenge: String,
-    /// Body, if it is JSON; otherwise null.
-    pub(crate) json: Value,
-    /// Beginning of the body, as text.
-    pub(crate) text: String,
-}
-
-impl WebAnswer {
-    /// Returns the string at the given JSON pointer (such as `/result/version`) in the body.
-    pub(crate) fn text_at(&self, pointer: &str) -> Option<&str> {
-        self.json.pointer(pointer)?.as_str()
-    }
-
-    /// Returns the name of the server program, as reported at the path that slicers query.
-    pub(crate) fn program(&self) -> Option<&str> {
-        self.text_at("/text").filter(|_| self.status == 200)
-    }
-}
 
 /// Builds the base URL of a server at the given address; `usual` is the usual port that `port` replaces.
 pub(super) fn base_url(address: ScanAddress, usual: u16, port: u16) -> String {

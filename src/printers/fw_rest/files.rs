@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::read::{IN_USE_STATUS, moment};
 use crate::adapter::{PrinterError, RemoteFile, Source};
+use crate::stored_copy;
 use crate::upload::{self, UploadLimits};
 use crate::wire::{PrinterHttpClient, file_name};
 
@@ -60,7 +61,7 @@ async fn compare(wire: &PrinterHttpClient, path: &str, size: Option<u64>, source
     if let Some(size) = size.filter(|size| *size != sent) {
         return Err(PrinterError::Altered(format!("{size} of {sent} bytes")));
     }
-    match upload::compare(wire, &wire.url(&resource(path)), source).await {
+    match stored_copy::compare(wire, &wire.url(&resource(path)), source).await {
         Err(error) if upload::is_kept_back(&error) => Ok(()),
         other => other,
     }

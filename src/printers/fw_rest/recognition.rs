@@ -1,6 +1,6 @@
 //! Recognises Moonraker by its responses, whether or not it requires an API key.
 
-use crate::discovery::{PrinterIdentity, WebAnswer, WebProbe};
+use crate::probes::{PrinterIdentity, WebAnswer, WebProbe};
 
 /// Probes for Moonraker: its own API on its own port, and the API for slicers behind a web front end.
 pub(super) const PROBES: &[WebProbe] = &[

@@ -3,7 +3,7 @@
 use reqwest::Url;
 use url::Host;
 
-use crate::registry::MakeError;
+use crate::adapter_parts::MakeError;
 use domain::printer::denied_host;
 
 /// Default port of the printer's broker.

@@ -17,7 +17,7 @@ use tokio_util::codec::Framed;
 use super::address::MQTT_PORT;
 use super::certificate::Certificate;
 use super::tls::any_printer;
-use crate::discovery::{Announcement, OwnProbe, PrinterIdentity};
+use crate::probes::{Announcement, OwnProbe, PrinterIdentity};
 
 /// Probe that tries to sign in to the broker without an access code.
 pub(super) const PROBE: OwnProbe = OwnProbe { port: MQTT_PORT, ask: |stream| ask(stream), base_url };

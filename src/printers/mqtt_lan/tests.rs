@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::REFUSAL_PROBE_TIMEOUT;
 use crate::adapter::{Adapter, Deleted, Launch, PrinterError, Source};
-use crate::registry::{PrinterAddress, Settings};
+use crate::adapter_parts::{PrinterAddress, Settings};
 use crate::tests::{registry, settings};
 use domain::amount::Amount;
 use domain::launch::{FilamentSlot, ReportedSpool};

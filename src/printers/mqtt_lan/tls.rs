@@ -18,7 +18,7 @@ use rustls::{ClientConfig, DigitallySignedStruct, Error, SignatureScheme, Suppor
 use sha2::{Digest, Sha256};
 
 use super::certificate::Certificate;
-use crate::registry::MakeError;
+use crate::adapter_parts::MakeError;
 
 /// Number of sessions that may be resumed per configuration: those of one printer, which the library stores in groups
 /// of eight for each server name. Its own number makes room for the sessions of 32 servers.

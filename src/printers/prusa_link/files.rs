@@ -10,6 +10,7 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
 use crate::adapter::{PrinterError, RemoteFile, Source};
+use crate::stored_copy;
 use crate::upload::{self, UploadLimits};
 use crate::wire::PrinterHttpClient;
 use domain::bounds::unix_seconds;
@@ -98,7 +99,7 @@ async fn compare(wire: &PrinterHttpClient, entry: &Value, source: &Source) -> Re
     }
     let download = entry.pointer("/refs/download").and_then(Value::as_str);
     match download.and_then(|path| wire.resolve(path)) {
-        Some(url) => upload::compare(wire, &url, source).await,
+        Some(url) => stored_copy::compare(wire, &url, source).await,
         None => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
 //! Recognises `PrusaLink` by its responses, whether or not it requires an API key.
 
-use crate::discovery::{PrinterIdentity, WebAnswer, WebProbe};
+use crate::probes::{PrinterIdentity, WebAnswer, WebProbe};
 
 /// Probe for `PrusaLink`: its version endpoint.
 pub(super) const PROBES: &[WebProbe] = &[WebProbe { ports: &[80, 443], path: "/api/version", recognise: api }];

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::{files, status};
 use crate::adapter::{Operation, PrinterError};
-use crate::registry::Settings;
+use crate::adapter_parts::Settings;
 use crate::tests::{adapter, file, serve, serve_raw, settings, with_key};
 use domain::printer_status::{Activity, Connection, PrintEnd};
 use domain::time::Timestamp;

@@ -1,10 +1,13 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::time::Duration;
+
 use axum::Router;
 use axum::routing::get;
 
 use super::*;
 use crate::adapter::{Operation, PrinterError};
+use crate::fw_rest;
 use crate::tests::{registry, serve, settings};
 use config::Config;
 use domain::sku::MachineType;
@@ -12,10 +15,9 @@ use domain::testing::samples::{idle_printer, printer_fields};
 use domain::time::Timestamp;
 
 /// Printer type that only tests use: like `fw_rest`, but it requires a serial number.
-static OTHER: [PrinterType; 1] = {
-    let fw_rest = PRINTER_TYPES[0].make;
-    [PrinterType { needs_serial: true, ..PrinterType::of("mine", "Mine", 1, fw_rest) }]
-};
+static OTHER: [PrinterType; 1] = [PrinterType { needs_serial: true, ..PrinterType::of("mine", "Mine", 1) }];
+/// Constructor of the adapters of [`OTHER`].
+static OTHER_CONSTRUCTOR: [(&str, MakeAdapter); 1] = [("mine", fw_rest::make)];
 
 #[test]
 fn a_printer_is_given_time_as_long_as_the_slow_ones_need() {
@@ -43,7 +45,7 @@ fn unknown_types_and_bad_addresses_are_refused() {
 async fn another_declared_type_is_used_like_any_other_and_asks_for_what_it_needs() {
     let url =
         serve(Router::new().route("/server/info", get(|| async { r#"{"result":{"klippy_connected":true}}"# }))).await;
-    let registry = Registry { types: &OTHER, ..registry(settings()) };
+    let registry = Registry { types: &OTHER, constructors: &OTHER_CONSTRUCTOR, ..registry(settings()) };
     let address = PrinterAddress { base_url: url, ..PrinterAddress::default() };
     let without = registry.make("mine", address.clone()).map(drop);
     let words = "is required to connect to printers of type mine";

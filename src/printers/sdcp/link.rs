@@ -22,9 +22,9 @@ use tokio_util::task::AbortOnDropHandle;
 use super::message::{self, PrinterMessage, PrinterRequest};
 use super::status::{self, StatusSummary};
 use crate::adapter::{PrinterError, PushState, Telemetry};
+use crate::adapter_parts::Settings;
 use crate::network::unreachable;
 use crate::push::PushInbox;
-use crate::registry::Settings;
 use platform::http::lan_connect;
 use platform::secrets::random::secret_bytes;
 

@@ -10,7 +10,7 @@ use simulator::{Fleet, FleetOptions, PrinterKind};
 use super::message::{self, PrinterMessage, PrinterRequest};
 use super::status;
 use crate::adapter::{Deleted, Operation, PrinterError};
-use crate::registry::Settings;
+use crate::adapter_parts::Settings;
 use crate::tests::{file, settings, with_key};
 use domain::printer_status::{Activity, Connection, PrintEnd};
 use domain::time::Timestamp;

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::read::{IN_USE_STATUS, moment};
 use crate::adapter::{PrinterError, RemoteFile, Source};
+use crate::stored_copy;
 use crate::upload::{self, UploadLimits};
 use crate::wire::{PrinterHttpClient, file_name};
 use domain::printer_status::{PastPrint, PrintEnd};
@@ -51,8 +52,8 @@ async fn limits(wire: &PrinterHttpClient) -> Result<UploadLimits, PrinterError> 
 
 async fn compare(wire: &PrinterHttpClient, path: &str, source: &Source) -> Result<(), PrinterError> {
     let download = wire.url(&format!("downloads/files/local/{path}"));
-    match upload::compare(wire, &download, source).await {
-        Err(PrinterError::Altered(_)) if upload::rewritten(wire, &download, source).await? => {
+    match stored_copy::compare(wire, &download, source).await {
+        Err(PrinterError::Altered(_)) if stored_copy::rewritten(wire, &download, source).await? => {
             tracing::debug!(file = path, "a plug-in rewrote the stored file");
             Ok(())
         }

@@ -1,6 +1,6 @@
 //! Recognises `OctoPrint` by its responses, whether or not it requires an API key.
 
-use crate::discovery::{PrinterIdentity, WebAnswer, WebProbe};
+use crate::probes::{PrinterIdentity, WebAnswer, WebProbe};
 
 /// Ports of `OctoPrint` itself and of reverse proxies in front of it.
 const PORTS: &[u16] = &[80, 443, 5000];

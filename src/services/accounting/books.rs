@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value, json};
 use super::read::{self, PostedDocument};
 use super::{AccountingClient, AccountingError, Organisation, WHO};
 use crate::peer_client::{PeerClient, PeerHttp, TokenForm, whole};
-use crate::peers::PeerFault;
+use crate::peer_fault::PeerFault;
 use domain::accounting::paper::{AccountingDocument, AccountingDocumentLine};
 use domain::invoice::DocumentKind;
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{AccountingError, Organisation, WHO};
-use crate::peers::PeerFault;
+use crate::peer_fault::PeerFault;
 use domain::invoice::DocumentKind;
 
 /// Maximum length of a displayed error message, in characters.

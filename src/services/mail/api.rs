@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{MailError, MailFile, Mailer, Message, compose, sender};
 use crate::peer_client::{PeerClient, TokenForm, beginning};
-use crate::peers::PeerFault;
+use crate::peer_fault::PeerFault;
 
 /// Maximum number of bytes read from a response.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use reqwest::{Client, Method, Request, RequestBuilder, Response, Url};
 
 use super::reason;
-use crate::peers::PeerFault;
+use crate::peer_fault::PeerFault;
 
 /// Reason that no response arrived.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

@@ -4,7 +4,7 @@ use reqwest::{RequestBuilder, StatusCode};
 use serde_json::Value;
 
 use crate::peer_client::{PeerClient, beginning};
-use crate::peers::PeerFault;
+use crate::peer_fault::PeerFault;
 
 /// Maximum size of one response in bytes.
 const MAX_ANSWER_BYTES: usize = 2 * 1024 * 1024;

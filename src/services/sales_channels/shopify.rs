@@ -14,7 +14,7 @@ use super::values::{
 };
 use super::{ChannelType, MessageError, MessageType, ShipmentNotice, ShipmentResponse, ShopClient};
 use crate::peer_client::{PeerClient, PeerHttp, PeerSettingError, TokenForm};
-use crate::peers::PeerFault;
+use crate::peer_fault::PeerFault;
 use domain::channel_order::{MAX_SOLD_LINES, ShopOrderUpdate, SoldContent, SoldLine};
 
 /// Admin API version to use.

@@ -89,21 +89,6 @@ pub(super) fn driver_words(error: &sqlx::Error) -> String {
     }
 }
 
-/// Returns whether an error is caused by a value rather than the connection: text that the database cannot store (NUL
-/// on PostgreSQL), a number out of range, or a value too large for an index.
-pub(crate) fn refuses_value(error: &DbErr) -> bool {
-    let (DbErr::Exec(RuntimeErr::SqlxError(inner)) | DbErr::Query(RuntimeErr::SqlxError(inner))) = error else {
-        return false;
-    };
-    let code = inner.as_database_error().and_then(sqlx::error::DatabaseError::code);
-    // PostgreSQL: data exceptions, violated constraints (unique ones are told apart before), program limits. SQLite:
-    // a value that is too big, of the wrong type, or against a constraint.
-    code.is_some_and(|code| {
-        let postgres = code.len() == 5 && ["22", "23", "54"].iter().any(|class| code.starts_with(class));
-        postgres || matches!(&*code, "18" | "20" | "1299" | "275")
-    })
-}
-
 /// Classifies the outage that an error indicates, by the error's code or, if it has none, by its text.
 pub fn unavailable(error: &DbErr) -> Unavailable {
     let words = error.to_string().to_lowercase();

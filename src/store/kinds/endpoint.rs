@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
-use sea_orm::sea_query::Condition;
-use sea_orm::{ColumnTrait, DbErr};
+use sea_orm::sea_query::{Condition, ExprTrait};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use crate::load::{Load, LoadedAggregate, RowSource, SnapshotsToLoad};
-use crate::queries::pending_deliveries;
-use crate::rows::{LoadError, RowSink, StoredRow, WriteError, part_row, snapshot_row, word};
-use domain::endpoint::{DELIVERY_WINDOW, Delivery, Endpoint};
-use entities::endpoints;
+use crate::rows::{Doc, LoadError, RowSink, StoredRow, WriteError, part_row, snapshot_row, word};
+use domain::endpoint::{DELIVERY_WINDOW, Delivery, DeliveryState, Endpoint};
+use domain::id::Id;
+use domain::time::Timestamp;
+use entities::{deliveries, endpoints};
 
 snapshot_row!(Endpoint in endpoints, |this, at_rest| {
     url: this.url.clone(),
@@ -63,4 +64,23 @@ impl Load for Endpoint {
             Ok(endpoint.hydrate(rows, more))
         }))
     }
+}
+
+/// Returns an endpoint's pending deliveries that come after the given time and ID, earliest first.
+pub(crate) async fn pending_deliveries<C: ConnectionTrait>(
+    db: &C,
+    endpoint: Id,
+    after: Option<(Timestamp, Id)>,
+    limit: u64,
+) -> Result<Vec<Delivery>, LoadError> {
+    use deliveries::Column as D;
+    let select = deliveries::Entity::find()
+        .filter(D::EndpointId.eq(endpoint.to_string()))
+        .filter(D::State.eq(word(&DeliveryState::Pending).map_err(|error| DbErr::Json(error.to_string()))?))
+        .apply_if(after, |all, (at, id)| {
+            let tie = D::NextAt.eq(at.0).and(D::Id.gt(id.to_string()));
+            all.filter(Condition::any().add(D::NextAt.gt(at.0)).add(tie))
+        });
+    let rows = select.order_by_asc(D::NextAt).order_by_asc(D::Id).limit(limit).all(db).await?;
+    rows.iter().map(|row| row.read().map_err(LoadError::from)).collect()
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 
 use super::{MemoryStore, Tables};
+use crate::event_filter::EventFilter;
 use crate::port::DomainQueries;
-use crate::queries::EventFilter;
 use crate::rows::{Doc, IdempotentAnswer, LoadError};
 use domain::aggregate::LastNumbers;
 use domain::endpoint::{Delivery, DeliveryState, ReplayProgress};

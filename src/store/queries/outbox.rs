@@ -1,12 +1,12 @@
 //! Queries for events, webhook endpoints and their deliveries.
 
 use sea_orm::sea_query::{Condition, Expr, ExprTrait};
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
-};
+use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select};
 
 use super::orders::json;
 use super::{Page, Queries};
+use crate::event_filter::EventFilter;
+use crate::kinds::pending_deliveries;
 use crate::rows::{Doc, LoadError, read_event, word};
 use domain::aggregate::Versioned;
 use domain::endpoint::{Delivery, DeliveryState, Endpoint, ReplayProgress};
@@ -14,17 +14,6 @@ use domain::event::{self, NumberedEvent};
 use domain::id::Id;
 use domain::time::Timestamp;
 use entities::{deliveries, endpoints, events};
-
-/// Filter for events; absent fields match all.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct EventFilter {
-    /// Event names, such as `order.paid`; empty for all events.
-    pub events: Vec<String>,
-    /// Kind of the event's subject.
-    pub subject_kind: Option<String>,
-    /// ID of the event's subject.
-    pub subject_id: Option<Id>,
-}
 
 /// Filter for deliveries; absent fields match all.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -203,23 +192,4 @@ fn past(endpoint: Id, since: Timestamp) -> Result<Select<deliveries::Entity>, Lo
         .filter(C::State.ne(pending))
         .filter(C::Event.ne(event::TEST))
         .filter(C::CreatedAt.gte(since.0)))
-}
-
-/// Returns an endpoint's pending deliveries that come after the given time and ID, earliest first.
-pub async fn pending_deliveries<C: ConnectionTrait>(
-    db: &C,
-    endpoint: Id,
-    after: Option<(Timestamp, Id)>,
-    limit: u64,
-) -> Result<Vec<Delivery>, LoadError> {
-    use deliveries::Column as D;
-    let select = deliveries::Entity::find()
-        .filter(D::EndpointId.eq(endpoint.to_string()))
-        .filter(D::State.eq(word(&DeliveryState::Pending).map_err(json)?))
-        .apply_if(after, |all, (at, id)| {
-            let tie = D::NextAt.eq(at.0).and(D::Id.gt(id.to_string()));
-            all.filter(Condition::any().add(D::NextAt.gt(at.0)).add(tie))
-        });
-    let rows = select.order_by_asc(D::NextAt).order_by_asc(D::Id).limit(limit).all(db).await?;
-    rows.iter().map(|row| row.read().map_err(LoadError::from)).collect()
 }

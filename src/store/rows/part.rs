@@ -7,9 +7,9 @@ use std::fmt::Debug;
 use sea_orm::EntityTrait;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::memory::Tables;
 use crate::rows::batch::{Batch, TableRow};
 use crate::rows::{Doc, NumberedPart, NumberedRow, Snapshot, Unique, WriteError};
+use crate::tables::Tables;
 use domain::aggregate::Aggregate;
 use domain::id::Id;
 

@@ -12,8 +12,8 @@ use sea_orm::{
     PrimaryKeyToColumn, QueryFilter, QueryTrait, RuntimeErr, SqlErr, Statement,
 };
 
-use crate::connect::refuses_value;
 use crate::rows::{Doc, SnapshotModel, WriteError};
+use crate::value_errors::refuses_value;
 
 /// Maximum number of keys per deletion. SQLite accepts 32,766 parameters, PostgreSQL 65,535.
 const MAX_KEYS_PER_DELETE: usize = 30_000;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use ractor::ActorRef;
 
-use crate::ordered_work::OrderedWork;
+use crate::ordered_work::{OrderedWork, QueueEntry};
 use crate::port::CommitLog;
-use crate::writer::{QueueEntry, StoreMsg};
+use crate::writer::StoreMsg;
 use crate::{AggregateKey, CommitOwner, Submission};
 
 /// Handle that sends messages to the current writer. After a crash, the restarted writer is installed with

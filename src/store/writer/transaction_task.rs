@@ -8,10 +8,11 @@ use sea_orm::DatabaseConnection;
 use tokio::time::timeout;
 
 use crate::connect::{self, OpenError, WriteConnection, unavailable};
+use crate::event_filter::EventFilter;
 use crate::meter::TransactionSize;
 use crate::ordered_work::OrderedWork;
 use crate::outbox::Outbox;
-use crate::queries::{EventFilter, Queries};
+use crate::queries::Queries;
 use crate::reader::Reader;
 use crate::rows::LoadError;
 use crate::transaction::{DATABASE_TIMEOUT, TransactionEnd, TxWriter};

@@ -21,6 +21,7 @@ pub mod pictures;
 pub mod printer;
 pub mod processor;
 pub mod protocol;
+pub mod serve_options;
 pub mod shops;
 pub mod sink;
 pub mod stock;
@@ -29,7 +30,8 @@ pub mod wire;
 pub use faults::PrinterFaults;
 pub use fleet::{Fleet, FleetOptions, SimHandle, SimPrinter};
 pub use printer::VirtualPrinter;
-pub use protocol::{Protocol, ServeOptions};
+pub use protocol::Protocol;
+pub use serve_options::ServeOptions;
 
 /// Declares the module of each protocol and its printer kind; each module declares its `PROTOCOL`. `cargo fmt` does not
 /// format files declared inside macros, so `scripts/test` passes them to it explicitly.

@@ -1,10 +1,10 @@
 //! Declaration of a printer kind's protocol.
 
-use std::{io, net::SocketAddr};
+use std::io;
 
 use futures::future::BoxFuture;
 
-use crate::{PrinterKind, VirtualPrinter, wire::SimServer};
+use crate::{PrinterKind, ServeOptions, VirtualPrinter, wire::SimServer};
 
 /// Protocol of a printer kind, from which the fleet and the command line derive all properties of the kind.
 #[derive(Debug)]
@@ -24,17 +24,6 @@ pub struct Protocol {
     pub reconnects: bool,
     /// Serves a printer until the server is dropped.
     pub serve: fn(VirtualPrinter, ServeOptions) -> BoxFuture<'static, io::Result<SimServer>>,
-}
-
-/// Address, credentials and name of a virtual printer's server.
-#[derive(Clone, Debug)]
-pub struct ServeOptions {
-    /// Address to listen on; port 0 selects a free port.
-    pub addr: SocketAddr,
-    /// API key that every call requires; with `None`, every caller is trusted.
-    pub api_key: Option<String>,
-    /// Name that the printer reports.
-    pub name: String,
 }
 
 impl PrinterKind {

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep_until};
 use super::things::StateReader;
 use crate::integrations::{IntegrationWork, SystemLine};
 use services::mqtt::{Broker, MqttSession, TopicMessage};
-use services::peers::PeerFault;
+use services::peer_fault::PeerFault;
 use services::smart_home::HomeEntity;
 use services::smart_home::discovery::{OFFLINE, ONLINE, Topics};
 

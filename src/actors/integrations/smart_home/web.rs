@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 
 use super::things::{SHOP, StateReader};
 use crate::integrations::{IntegrationWork, SystemLine};
-use services::peers::PeerFault;
+use services::peer_fault::PeerFault;
 use services::smart_home::{HomeAssistantClient, HomeEntity};
 
 /// Maximum interval between checks that the states still exist.

@@ -22,12 +22,13 @@ use domain::accounting::{Accounting, AccountingCommand, INVALID_STATE, RedeemSta
 use domain::id::Id;
 use http::access::{Caller, RequiredAccess, with_access};
 use http::error::{ApiError, PROVIDER_UNAVAILABLE};
+use http::handler::{Argument, Reply};
 use http::handles::handles;
 use http::openapi::operation::{DescribedContent, DescribedOperation};
 use http::page::OpenQuery;
 use http::reply::Plain;
 use http::routes::ResourceRoutes;
-use http::wire::{Argument, Components, MaxChars, Reply};
+use http::wire::{Components, MaxChars};
 use kernel::directory::Directory;
 use kernel::envelope::CommandOrigin;
 use kernel::environment::Environment;

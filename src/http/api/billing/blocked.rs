@@ -12,10 +12,11 @@ use domain::limits::address::Network;
 use http::AppState;
 use http::csrf::origin_of;
 use http::error::ApiError;
+use http::handler::Argument;
 use http::handles::handles;
 use http::limits::layer::ClientAddress;
 use http::openapi::operation::DescribedOperation;
-use http::wire::{Argument, Components};
+use http::wire::Components;
 
 handles! {
     /// Dependencies of the block list.

@@ -22,13 +22,14 @@ use domain::catalog::{Catalog, CatalogCollection, CatalogFilter, CatalogItem, MA
 use domain::time::Timestamp;
 use http::access::RequiredAccess;
 use http::error::ApiError;
+use http::handler::Reply;
 use http::handles::handles;
 use http::openapi::operation::DescribedOperation;
 use http::page::OpenQuery;
 use http::reply::Plain;
 use http::resource_state::ResourceState;
 use http::routes::ResourceRoutes;
-use http::wire::{Components, Reply, Within};
+use http::wire::{Components, Within};
 use kernel::environment::Environment;
 use provider::{LocalCatalog, StorefrontCatalog};
 use services::catalog_cache::{CatalogCache, CatalogProvider};

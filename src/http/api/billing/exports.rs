@@ -22,11 +22,12 @@ use domain::time_span::{SpanEnd, SpanStart};
 use http::access::RequiredAccess;
 use http::command_request::{CommandRequest, CommandTarget, find_existing, state_of};
 use http::error::{ApiError, Notice};
+use http::handler::Argument;
 use http::language::accepted_language;
 use http::limits::{LimitedReply, WindowKey, within};
 use http::reply::Plain;
 use http::routes::ResourceRoutes;
-use http::wire::{Argument, MaxChars, ONE_LINE};
+use http::wire::{MaxChars, ONE_LINE};
 use platform::secrets::credentials;
 use words::{Language, pages};
 

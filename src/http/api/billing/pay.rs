@@ -22,13 +22,14 @@ use domain::refusal::{Class, Refusal};
 use http::access::RequiredAccess;
 use http::command_request::{CommandRequest, state_of};
 use http::error::ApiError;
+use http::handler::Argument;
 use http::limits::layer::ClientAddress;
 use http::limits::{LimitedReply, RateLimiter, WindowKey, within};
 use http::openapi::operation::DescribedOperation;
 use http::reply::Plain;
 use http::return_paths::CheckoutBody;
 use http::routes::ResourceRoutes;
-use http::wire::{Argument, OptionalBody};
+use http::wire::OptionalBody;
 
 /// Returns the routes of payment links.
 pub fn routes() -> ResourceRoutes {

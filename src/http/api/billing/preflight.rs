@@ -5,9 +5,10 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
 use http::error::ApiError;
+use http::handler::Reply;
 use http::openapi::operation::{DescribedContent, DescribedOperation};
 use http::routes::ResourceRoutes;
-use http::wire::{Components, Reply};
+use http::wire::Components;
 
 /// Adds OPTIONS to each path of a resource.
 pub(super) fn added(of: ResourceRoutes) -> ResourceRoutes {

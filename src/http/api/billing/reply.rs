@@ -8,10 +8,11 @@ use serde_json::json;
 
 use http::command_request::CommandOutcome;
 use http::error::REPLAYED_HEADER;
+use http::handler::Reply;
 use http::openapi::operation::{DescribedContent, DescribedOperation};
 use http::openapi::shape::{Shape, yes_no};
 use http::reply::json;
-use http::wire::{Components, Reply, Response, ToSchema};
+use http::wire::{Components, Response, ToSchema};
 
 /// `success` field of a success body: always `true`. It is the first field of every response struct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -5,9 +5,10 @@ use axum::http::request::Parts;
 
 use crate::production::orders::site::{Site, SiteHeader};
 use http::error::ApiError;
+use http::handler::Argument;
 use http::openapi::operation::DescribedOperation;
 use http::page::OpenQuery;
-use http::wire::{Argument, Components};
+use http::wire::Components;
 
 pub use crate::production::orders::site::HEADER;
 

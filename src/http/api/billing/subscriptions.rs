@@ -24,13 +24,14 @@ use domain::refusal::Refusal;
 use http::access::{Caller, RequiredAccess};
 use http::command_request::{CommandRequest, find_existing, state_of};
 use http::error::ApiError;
+use http::handler::Argument;
 use http::handles::handles;
 use http::openapi::operation::DescribedOperation;
 use http::page::{BILLING_MAX_LIMIT, OpenQuery};
 use http::reply::Plain;
 use http::return_paths::{MAX_PATH_CHARS, RETURN_PATH, return_page, return_pages};
 use http::routes::ResourceRoutes;
-use http::wire::{Argument, EmptyBody, Filled, MaxChars, ONE_LINE, Optional, OptionalBody, Within};
+use http::wire::{EmptyBody, Filled, MaxChars, ONE_LINE, Optional, OptionalBody, Within};
 use kernel::directory::Directory;
 use kernel::environment::Environment;
 

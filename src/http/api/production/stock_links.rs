@@ -21,12 +21,13 @@ use domain::refusal::Refusal;
 use http::access::RequiredAccess;
 use http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
 use http::error::ApiError;
+use http::handler::Argument;
 use http::handles::handles;
 use http::page::{PageQuery, Query, cut};
 use http::path_id::PathId;
 use http::reply::{Created, ListPage, NoContent, Plain, Resource};
 use http::routes::ResourceRoutes;
-use http::wire::{Argument, EmptyBody, OptionalBody, enumeration};
+use http::wire::{EmptyBody, OptionalBody, enumeration};
 use kernel::directory::Directory;
 
 const LINKS: &str = "/api/inventory/materials/{id}/links";

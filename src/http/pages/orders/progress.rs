@@ -5,7 +5,8 @@ use maud::{Markup, html};
 use super::stages::{OrderStage, PRINTING_STAGE, READY_STAGE, StageState, stages};
 use crate::design::{Icon, Tone, chip, icon};
 use crate::frame::{NEXT_SLOT, SLOT, Viewer, day_in, time, with_parts};
-use crate::{invoices, pictures};
+use crate::paths::{INVOICES, ORDERS};
+use crate::pictures;
 use domain::event::NumberedEvent;
 use domain::job::JobState;
 use domain::notation;
@@ -169,7 +170,7 @@ impl LivePart<'_> {
             @if due > 0 {
                 section class="panel pad" aria-labelledby="pay" {
                     h2 id="pay" { (pages::to_pay_heading(language, &amount)) }
-                    form method="post" action={ (super::PATH) "/" (order.id) "/pay" } {
+                    form method="post" action={ (ORDERS) "/" (order.id) "/pay" } {
                         (self.viewer.hidden())
                         button type="submit" { (pages::pay_amount(language, &amount)) }
                     }
@@ -312,7 +313,7 @@ impl LivePart<'_> {
         html! {
             p class="acts" {
                 @if let Some(invoice) = &self.order.invoice {
-                    a class="btn" href={ (invoices::PATH) "/" (invoice.id) } { (icon(Icon::FileText)) (pages::invoice_link(self.language())) }
+                    a class="btn" href={ (INVOICES) "/" (invoice.id) } { (icon(Icon::FileText)) (pages::invoice_link(self.language())) }
                 }
                 (self.viewer.brand.ask(&self.order.number_text()))
             }

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use crate::frame::{SLOT, with_parts};
-use crate::staff::FLOOR_PATH;
+use crate::paths::FLOOR;
 use domain::id::Id;
 use domain::notation;
 use domain::printer::{ManualFailure, Printer};
@@ -135,7 +135,7 @@ impl FirstPrintStage {
                     @if let Some(minutes) = minutes { ", " (texts::minutes_left(language, *minutes)) }
                 }
             }
-            p { a class="button second" href={ (FLOOR_PATH) "/printers/" (printer) } { (texts::open_printer(language, name)) } }
+            p { a class="button second" href={ (FLOOR) "/printers/" (printer) } { (texts::open_printer(language, name)) } }
         }
     }
 }

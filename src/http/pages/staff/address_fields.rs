@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::form::{FieldControl, Form};
+use crate::form::{FieldControl, Form};
 use domain::address::Address;
 use words::Language;
 use words::staff::common;

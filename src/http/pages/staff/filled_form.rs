@@ -3,15 +3,8 @@
 use maud::{Markup, html};
 use url::form_urlencoded;
 
-use http::error::ApiError;
 use words::Language;
 use words::staff::common;
-
-/// Returns whether the error is shown next to the form, as those of a file that is too large or of another type are.
-/// Other errors have a page of their own.
-pub(super) fn is_of_form(error: &ApiError) -> bool {
-    matches!(error.status().as_u16(), 400 | 409 | 412 | 413 | 415 | 422)
-}
 
 /// Renders a labelled field whose input element has the given ID.
 pub(super) fn field(id: &str, label: &str, input: &Markup) -> Markup {
@@ -90,7 +83,6 @@ pub(super) fn options(words: &[(&str, &str)], chosen: &str) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::refusal::{Faults, Refusal};
 
     #[test]
     fn addresses_name_what_narrows() {
@@ -107,15 +99,5 @@ mod tests {
         for part in [">1.200 Einträge</p>", "href=\"/a?from=0\">Neuere</a>", "href=\"/a?from=100\">Ältere</a>"] {
             assert!(german.contains(part), "{part} in {german}");
         }
-    }
-
-    #[test]
-    fn what_was_refused_is_said_beside_the_form_unless_nobody_could_mend_it() {
-        let mut faults = Faults::default();
-        faults.note("name", "is required");
-        assert!(is_of_form(&Refusal::faults(faults).into()));
-        assert!(is_of_form(&Refusal::conflict("last_admin", "make another one first").into()));
-        assert!(!is_of_form(&ApiError::forbidden("insufficient_role", "this requires the role admin")));
-        assert!(!is_of_form(&ApiError::internal("broken")));
     }
 }

@@ -13,7 +13,7 @@ use super::sheet::span;
 use super::shell::{StaffSection, StaffViewer, hidden, hidden_once, with_token};
 use crate::form::check_token;
 use crate::frame::see_other;
-use crate::refused::sentence;
+use crate::sentences::sentence;
 use actors::printers::MANUAL_PLATE;
 use domain::file::{File, FileKind, PlateFilament};
 use domain::id::Id;

@@ -11,7 +11,7 @@ use url::form_urlencoded;
 
 use super::CUSTOMERS_PATH;
 use super::filled_form::ways;
-use super::form::Form;
+use crate::form::Form;
 use domain::address::Address;
 use domain::country::country_name_in;
 use domain::id::Id;
@@ -21,7 +21,7 @@ use store::queries::Page;
 use words::Language;
 use words::staff::{common, payments};
 
-pub(super) use fields::{FormSheet, decimal_field, line_field, member_of};
+pub(super) use fields::{FormSheet, decimal_field, line_field};
 pub(super) use lines::{DraftLines, LINE_ACTS, edited, line_form};
 
 /// Number of entries on each page of a list.

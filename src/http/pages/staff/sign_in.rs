@@ -9,10 +9,10 @@ use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 
 use super::{FLOOR_PATH, is_path};
-use crate::faults::alert;
+use crate::faults::{alert, with_refusal};
 use crate::form::PageForm;
 use crate::frame::{SLOT, page_in, see_other, with_parts};
-use crate::refused::{sentence, with_refusal};
+use crate::sentences::sentence;
 use config::Config;
 use domain::second_factor::{SECOND_FACTOR_REQUIRED, WRONG_CODE};
 use http::dropped_cookie::DroppedCookie;

@@ -18,7 +18,7 @@ use super::shell::with_token;
 use super::subject::{SIGN_OFF_WORD, check_at_printer, check_of_job, mark_at_printer, mark_of_job, print_field};
 use super::{FLOOR_PATH, ORDERS_PATH};
 use crate::form::{PageForm, check_token};
-use crate::refused::capital;
+use crate::sentences::capital;
 use config::Config;
 use domain::id::Id;
 use domain::job::Job;

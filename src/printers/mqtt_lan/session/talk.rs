@@ -20,11 +20,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::{CommandReply, MAX_WAITING, Outgoing, SessionParts, SessionSettings};
 use crate::adapter::{PrinterError, Telemetry};
+use crate::adapter_parts::Settings;
 use crate::mqtt_lan::command::MqttCommand;
 use crate::mqtt_lan::merge::TooLarge;
 use crate::mqtt_lan::{USER, tls, words};
 use crate::network;
-use crate::registry::Settings;
 use domain::printer_status::Status;
 use domain::time::Timestamp;
 use platform::http::lan_connect;

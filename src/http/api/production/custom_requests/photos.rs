@@ -15,10 +15,11 @@ use domain::refusal::Refusal;
 use http::access::RequiredAccess;
 use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
+use http::handler::{Argument, Reply};
 use http::openapi::operation::{DescribedContent, DescribedOperation};
 use http::path_id::PathId;
 use http::routes::ResourceRoutes;
-use http::wire::{Argument, Components, Reply};
+use http::wire::Components;
 
 /// Adds the photo route.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {

@@ -13,11 +13,12 @@ use domain::refusal::Refusal;
 use http::access::RequiredAccess;
 use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
+use http::handler::Reply;
 use http::openapi::operation::{DescribedContent, DescribedOperation};
 use http::page::Query;
 use http::path_id::PathId;
 use http::routes::ResourceRoutes;
-use http::wire::{Components, Reply, Within};
+use http::wire::{Components, Within};
 
 /// Number that selects the picture of the whole file; other numbers select the picture of a plate.
 pub const WHOLE_PICTURE: u32 = 0;

@@ -13,10 +13,11 @@ use domain::id::Id;
 use domain::refusal::Refusal;
 use http::command_request::{CommandRequest, find_existing, state_of};
 use http::error::ApiError;
+use http::handler::Argument;
 use http::openapi::operation::DescribedOperation;
 use http::path_id::PathId;
 use http::reply::{Media, MediaType, Plain};
-use http::wire::{Argument, EmptyBody, OptionalBody};
+use http::wire::{EmptyBody, OptionalBody};
 
 /// Media type of a PDF.
 pub(super) struct PdfMedia;

@@ -15,9 +15,9 @@ use domain::refusal::Refusal;
 use domain::time::Timestamp;
 use http::access::Caller;
 use http::error::ApiError;
+use http::handler::Argument;
 use http::path_id::PathId;
 use http::reply::Plain;
-use http::wire::Argument;
 
 /// Shipment of an order.
 #[derive(Response, Serialize)]

@@ -9,9 +9,10 @@ use serde_json::Value;
 use config::checks::SITES;
 use domain::refusal::Faults;
 use http::error::ApiError;
+use http::handler::Argument;
 use http::openapi::operation::{DescribedOperation, Parameter};
 use http::openapi::shape::{Shape, word};
-use http::wire::{Argument, Components, FromJson, ToSchema, ValuePath, schema_of};
+use http::wire::{Components, FromJson, ToSchema, ValuePath, schema_of};
 
 /// Header that specifies the site.
 pub const HEADER: &str = "x-service-site";

@@ -17,11 +17,12 @@ use domain::refusal::Refusal;
 use http::access::RequiredAccess;
 use http::command_request::find_present;
 use http::error::ApiError;
+use http::handler::Reply;
 use http::openapi::operation::{DescribedContent, DescribedError, DescribedOperation};
 use http::page::Query;
 use http::path_id::PathId;
 use http::routes::ResourceRoutes;
-use http::wire::{Components, Filled, MaxChars, Optional, Reply, SecretText};
+use http::wire::{Components, Filled, MaxChars, Optional, SecretText};
 use printers::cameras::Picture;
 use printers::cameras::frame::PictureKind;
 

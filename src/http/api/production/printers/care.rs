@@ -22,12 +22,13 @@ use domain::time::Timestamp;
 use http::access::RequiredAccess;
 use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_present};
 use http::error::ApiError;
+use http::handler::Argument;
 use http::openapi::operation::DescribedError;
 use http::page::{PageQuery, Query, cut};
 use http::path_id::PathId;
 use http::reply::{Created, ListPage, NoContent, Plain};
 use http::routes::ResourceRoutes;
-use http::wire::{AboveZero, Argument, Filled, ItemsWithin, MaxChars, ONE_LINE, TextList, Within};
+use http::wire::{AboveZero, Filled, ItemsWithin, MaxChars, ONE_LINE, TextList, Within};
 
 const REMINDERS: &str = "/api/printers/{id}/reminders";
 const ONE_REMINDER: &str = "/api/printers/{id}/reminders/{reminder}";

@@ -19,14 +19,15 @@ use domain::refusal::{Faults, Refusal};
 use http::access::RequiredAccess;
 use http::command_request::{CommandRequest, CommandTarget, find_present};
 use http::error::ApiError;
+use http::handler::Reply;
 use http::openapi::operation::{DescribedContent, DescribedError, DescribedOperation};
 use http::openapi::shape::{Shape, either, object, optional, required, text, yes_no};
 use http::path_id::PathId;
 use http::reply;
 use http::routes::ResourceRoutes;
 use http::wire::{
-    Components, Filled, FromJson, ItemsWithin, MaxChars, Member, Members, Optional, Reply, Request, ToSchema,
-    ValuePath, read_object, schema_of,
+    Components, Filled, FromJson, ItemsWithin, MaxChars, Member, Members, Optional, Request, ToSchema, ValuePath,
+    read_object, schema_of,
 };
 use printers::adapter::{PrinterError, RequestedSlots};
 use printers::connections::PrinterConnection;

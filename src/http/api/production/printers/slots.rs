@@ -19,10 +19,11 @@ use domain::time::Timestamp;
 use http::access::RequiredAccess;
 use http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
 use http::error::ApiError;
+use http::handler::Argument;
 use http::path_id::PathId;
 use http::reply::Resource;
 use http::routes::ResourceRoutes;
-use http::wire::{Argument, MaxChars, NotNegative, like};
+use http::wire::{MaxChars, NotNegative, like};
 
 like!(COLOUR, "^#[0-9a-fA-F]{6}$", "must be a colour such as #1a2b3c");
 

@@ -18,11 +18,12 @@ use domain::refusal::Refusal;
 use http::AppState;
 use http::command_request::{CommandRequest, find_present};
 use http::error::ApiError;
+use http::handler::Argument;
 use http::openapi::operation::{DescribedBody, DescribedOperation};
 use http::openapi::shape::{Shape, open_object};
 use http::path_id::PathId;
 use http::reply::Plain;
-use http::wire::{Argument, Components, ToSchema, schema_of};
+use http::wire::{Components, ToSchema, schema_of};
 use kernel::envelope::CommandOrigin;
 use services::sales_channels::{MessageError, channel_type};
 

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::{Field, FieldKind, MAX_VALUE_CHARS, NONE, fields_of, shown_value, without};
-use crate::staff::form::Form;
+use crate::form::Form;
 use actors::app::service_tests::Service;
 use config::Config;
 use domain::setup::draft::SetupDraft;

@@ -5,11 +5,10 @@ use axum::response::Response;
 use maud::html;
 
 use super::{StaffInvoiceHandles, draft, one, settle};
-use crate::form::{FormBody, PageForm};
+use crate::form::{Form, FormBody, PageForm};
 use crate::frame::see_other;
 use crate::staff::INVOICES_PATH;
 use crate::staff::acts::PathAct;
-use crate::staff::form::Form;
 use crate::staff::sheet::{LINE_ACTS, line_form, page_of};
 use crate::staff::shell::{StaffSection, StaffViewer};
 use domain::invoice::Invoice;

@@ -4,9 +4,8 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::NEW_PATH;
-use crate::form::FormBody;
+use crate::form::{Form, FormBody};
 use crate::staff::INVOICES_PATH;
-use crate::staff::form::Form;
 use crate::staff::sheet::{DraftLines, FormSheet, day, decimal_field, edited, line_field, page_of};
 use domain::bounds::MAX_QUANTITY;
 use domain::currency::plain;

@@ -8,9 +8,9 @@ use maud::{Markup, html};
 
 use super::settle::InvoiceActions;
 use super::{StaffInvoiceHandles, draft, number_of, shown_state};
+use crate::form::Form;
 use crate::frame::{SLOT, document_day, time, with_parts};
 use crate::invoices::order_is_cancelled;
-use crate::staff::form::Form;
 use crate::staff::orders::flag_words;
 use crate::staff::sheet::{address_line, astray, customer_link, few, method_name, number_class, page_of};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};

@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
+use crate::form::Form;
 use crate::frame::{SLOT, time, with_parts};
 use crate::staff::INVOICES_PATH;
-use crate::staff::form::Form;
 use crate::staff::sheet::{FormSheet, decimal_field, line_field, method_name, page_of};
 use domain::invoice::{Invoice, InvoiceStatus};
 use domain::ledger::{LOST_DISPUTE, PROCESSOR};

@@ -6,11 +6,10 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::StaffOrderHandles;
-use crate::form::{FormBody, PageForm};
+use crate::form::{FieldControl, Form, FormBody, PageForm};
 use crate::frame::see_other;
 use crate::staff::acts::{NOTES_LABEL, STAFF_NOTES_LABEL, WANTED_LABEL};
 use crate::staff::address_fields::address_fields;
-use crate::staff::form::{FieldControl, Form};
 use crate::staff::products::{CODE_LIST, code_list, with_sku_ids};
 use crate::staff::shell::{StaffSection, StaffViewer, hidden_once};
 use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};

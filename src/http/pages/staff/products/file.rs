@@ -7,10 +7,9 @@ use maud::{Markup, html};
 
 use super::{ProductHandles, files, from_file, sku_path};
 use crate::design::{Icon, icon};
-use crate::form::PageForm;
+use crate::form::{FieldControl, Form, PageForm};
 use crate::frame::{see_other, time};
 use crate::staff::card::state_after_name;
-use crate::staff::form::{FieldControl, Form};
 use crate::staff::sheet::span;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::staff::{FLOOR_PATH, PRODUCTS_PATH};

@@ -11,10 +11,9 @@ use super::file::{PRINT_ID, file_path, kind_words, picture_path, size_words, wei
 use super::from_file::SELL_ID;
 use super::{ProductHandles, tabs};
 use crate::design::{Icon, icon};
-use crate::form::check_token;
+use crate::form::{Form, check_token};
 use crate::frame::{SLOT, see_other, time as time_of, with_parts};
 use crate::staff::filled_form::address;
-use crate::staff::form::Form;
 use crate::staff::sheet::{ListFilter, ListPart, list_filters, non_empty, span};
 use crate::staff::shell::{SCRIPT_SLOTS, StaffSection, StaffViewer, with_token};
 use crate::staff::swatch::swatch;

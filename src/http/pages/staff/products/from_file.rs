@@ -8,7 +8,7 @@ use super::ProductHandles;
 use super::file::weight_words;
 use super::machines::machine_choices;
 use super::sku_form::{MAX_CODE_CHARS, material_choices, new_entry};
-use crate::staff::form::{FieldControl, Form};
+use crate::form::{FieldControl, Form};
 use crate::staff::sheet::span;
 use crate::staff::shell::hidden_once;
 use crate::staff::{PRODUCTS_PATH, STOCK_PATH};

@@ -1,6 +1,6 @@
 //! Labels of machine types.
 
-use crate::refused::capital;
+use crate::sentences::capital;
 use domain::sku::MachineType;
 use words::Language;
 use words::staff::products as texts;

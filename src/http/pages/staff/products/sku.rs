@@ -8,8 +8,8 @@ use maud::{Markup, html};
 
 use super::machines::machine_label;
 use super::{ProductHandles, file, kit, material_words, obstacles, orderable, sku_path};
+use crate::form::Form;
 use crate::frame::{SLOT, time, with_parts};
-use crate::staff::form::Form;
 use crate::staff::sheet::span;
 use crate::staff::shell::{StaffSection, StaffViewer, act, hidden};
 use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};

@@ -15,10 +15,9 @@ use super::sku_form::{
     entry_of, kit_fields, made_fields, new_entry,
 };
 use super::{ProductHandles, code_list, sku, sku_path, with_sku_ids};
-use crate::form::{FormBody, PageForm};
+use crate::form::{Form, FormBody, PageForm};
 use crate::frame::see_other;
 use crate::staff::filled_form::address;
-use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden, hidden_once};
 use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};
 use domain::id::Id;

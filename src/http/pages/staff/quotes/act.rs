@@ -4,11 +4,10 @@ use axum::extract::State;
 use axum::response::Response;
 
 use super::{StaffQuoteHandles, line, one};
-use crate::form::PageForm;
+use crate::form::{Form, PageForm};
 use crate::frame::see_other;
 use crate::staff::QUOTES_PATH;
 use crate::staff::acts::PathAct;
-use crate::staff::form::Form;
 use crate::staff::sheet::{LINE_ACTS, line_form, page_of};
 use crate::staff::shell::StaffViewer;
 use domain::refusal::Refusal;

@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use super::line::{self, LineChoices};
+use crate::form::Form;
 use crate::staff::QUOTES_PATH;
-use crate::staff::form::Form;
 use crate::staff::sheet::{FormSheet, day, line_field, page_of};
 use domain::quote::{Quote, QuoteStatus};
 use domain::shop_clock::ShopClock;

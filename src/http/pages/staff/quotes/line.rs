@@ -5,10 +5,9 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::StaffQuoteHandles;
-use crate::form::FormBody;
-use crate::refused::capital;
+use crate::form::{Form, FormBody};
+use crate::sentences::capital;
 use crate::staff::QUOTES_PATH;
-use crate::staff::form::Form;
 use crate::staff::products::machine_label;
 use crate::staff::sheet::{DraftLines, FormSheet, decimal_field, edited, line_field, page_of};
 use domain::bounds::MAX_QUANTITY;

@@ -7,9 +7,8 @@ use maud::{Markup, html};
 
 use super::line::{self, LineChoices};
 use super::{MODELS_PATH, NEW_PATH, StaffQuoteHandles, draft};
-use crate::form::{PageForm, check_token};
+use crate::form::{Form, PageForm, check_token};
 use crate::frame::{NEXT_SLOT, SLOT, see_other, with_parts};
-use crate::staff::form::Form;
 use crate::staff::sheet::{FormSheet, customer_link, line_field, page_of};
 use crate::staff::shell::{StaffSection, StaffViewer, with_token};
 use crate::staff::{QUOTES_PATH, REQUESTS_PATH};

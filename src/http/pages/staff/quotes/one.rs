@@ -8,8 +8,8 @@ use maud::{Markup, html};
 
 use super::line::LineChoices;
 use super::{StaffQuoteHandles, draft, quote_state};
+use crate::form::Form;
 use crate::frame::time;
-use crate::staff::form::Form;
 use crate::staff::products::machine_label;
 use crate::staff::sheet::{address_line, astray, customer_link, number_class, page_of, span};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};

@@ -7,10 +7,9 @@ use maud::{Markup, html};
 
 use super::requests::{STATUSES, request_state};
 use super::{NEW_PATH, StaffQuoteHandles, quote_row};
-use crate::form::PageForm;
+use crate::form::{Form, PageForm};
 use crate::frame::{SLOT, see_other, time, with_parts};
 use crate::staff::acts::PathAct;
-use crate::staff::form::Form;
 use crate::staff::sheet::{FEW_ROWS, FormSheet, astray, few, page_of};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden_once};
 use crate::staff::{CUSTOMERS_PATH, QUOTES_PATH, REQUESTS_PATH};

@@ -7,10 +7,9 @@ use serde_json::Value;
 
 use super::password;
 use super::sessions::SessionPageHandles;
-use crate::faults::alert;
+use crate::faults::{alert, with_refusal};
 use crate::form::PageForm;
 use crate::frame::{SLOT, see_other, with_parts};
-use crate::refused::with_refusal;
 use crate::staff::filled_form::hinted_field;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use crate::staff::{ACCOUNT_PATH, SETTINGS_PATH};

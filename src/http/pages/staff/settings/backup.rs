@@ -9,10 +9,9 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::SettingsPageHandles;
-use crate::form::PageForm;
+use crate::form::{Form, PageForm};
 use crate::frame::{NEXT_SLOT, SLOT, time, with_parts};
 use crate::staff::SETTINGS_PATH;
-use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use actors::app::backups::schedule::BackupSchedule;
 use config::Config;

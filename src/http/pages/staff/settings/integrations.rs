@@ -9,13 +9,12 @@ use maud::{Markup, html};
 use serde_json::{Map, Value};
 
 use super::SettingsPageHandles;
-use crate::form::{FormBody, PageForm};
+use crate::form::{Form, FormBody, PageForm};
 use crate::frame::{NEXT_SLOT, SLOT, THIRD_SLOT, time, with_parts};
 use crate::setup::fields::{as_settings, inputs, name_of, submitted_values};
 use crate::setup::integrations::about;
 use crate::setup::trial::{failed, render_result};
 use crate::staff::SETTINGS_PATH;
-use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use actors::app::service_tests::{Service, ServiceTest};
 use config::Config;

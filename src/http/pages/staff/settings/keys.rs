@@ -8,11 +8,10 @@ use maud::{Markup, html};
 
 use super::SettingsPageHandles;
 use super::users::role_name;
-use crate::form::PageForm;
+use crate::form::{Form, PageForm};
 use crate::frame::{SLOT, see_other, time, with_parts};
 use crate::staff::SETTINGS_PATH;
 use crate::staff::filled_form::{address, field, hinted_field, options, secret, ways};
-use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use domain::access::ApiKey;
 use domain::time::Timestamp;

@@ -5,10 +5,9 @@ use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 
 use super::sessions::{self, SessionPageHandles};
-use crate::faults::alert;
+use crate::faults::{alert, with_refusal};
 use crate::form::PageForm;
 use crate::frame::see_other;
-use crate::refused::with_refusal;
 use crate::staff::SETTINGS_PATH;
 use crate::staff::filled_form::{field, hinted_field};
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};

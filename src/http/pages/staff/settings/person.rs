@@ -6,11 +6,10 @@ use maud::{Markup, html};
 
 use super::users::{FROM_FIELD, PATH, UserPageHandles, act_path, list_path, password_field, roles, state_of};
 use super::{password, second_factor as own_factor, sessions};
-use crate::form::PageForm;
+use crate::form::{Form, PageForm};
 use crate::frame::{NEXT_SLOT, SLOT, see_other, with_parts};
 use crate::staff::acts::PathAct;
 use crate::staff::filled_form::field;
-use crate::staff::form::Form;
 use crate::staff::sheet::FormSheet;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use domain::access::User;

@@ -6,10 +6,9 @@ use maud::{Markup, html};
 use serde_json::{Map, Value};
 
 use super::SettingsPageHandles;
-use crate::form::PageForm;
+use crate::form::{Form, PageForm};
 use crate::frame::{NEXT_SLOT, SLOT, see_other, time, with_parts};
 use crate::staff::filled_form::field;
-use crate::staff::form::Form;
 use crate::staff::job::state_label;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use crate::staff::{ORDERS_PATH, SETTINGS_PATH};

@@ -7,10 +7,9 @@ use maud::{Markup, html};
 use qrcode::{Color, EcLevel, QrCode};
 
 use super::sessions::SessionPageHandles;
-use crate::faults::alert;
+use crate::faults::{alert, with_refusal};
 use crate::form::{FormBody, PageForm};
 use crate::frame::{SLOT, see_other, time, with_parts};
-use crate::refused::with_refusal;
 use crate::staff::SETTINGS_PATH;
 use crate::staff::filled_form::field;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};

@@ -8,10 +8,9 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::SettingsPageHandles;
-use crate::form::PageForm;
+use crate::form::{Form, PageForm};
 use crate::frame::{see_other, time};
 use crate::staff::filled_form::{address, field, hinted_field, options, ways};
-use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use crate::staff::{ACCOUNT_PATH, SETTINGS_PATH};
 use domain::access::User;

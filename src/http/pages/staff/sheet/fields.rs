@@ -5,21 +5,11 @@
 
 use maud::{Markup, html};
 
-use crate::form::VERSION_FIELD;
+use crate::form::{Form, VERSION_FIELD, member_of};
 use crate::staff::address_fields::ADDRESS_PARTS;
-use crate::staff::form::Form;
 use crate::staff::shell::{hidden, once_field};
 use domain::address::Address;
 use words::Language;
-
-/// Fields whose name differs from that of the API field, with the name of the API field, by which errors are assigned
-/// to them.
-const MEMBERS: [(&str, &str); 1] = [("madeFrom", "skuId")];
-
-/// Returns the name of the API field for a form field whose name differs from it.
-pub(in super::super) fn member_of(name: &str) -> Option<&'static str> {
-    MEMBERS.iter().find(|(field, _)| *field == name).map(|(_, member)| *member)
-}
 
 /// Appearance and constraints of a form field.
 #[derive(Clone, Copy)]
@@ -179,5 +169,24 @@ impl<'a> FormSheet<'a> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::refusal::Refusal;
+
+    #[test]
+    fn of_several_forms_the_refused_one_shows_what_was_typed() {
+        let mut refused = Form::with_text("line-0", "unitPriceCents", "much");
+        assert!(!refused.is_refusal_of("line-0"), "nothing is wrong with it yet");
+        refused.refuse(Refusal::field("lines.0.unitPriceCents", "must be a whole number").into());
+        let [first, second] = ["line-0", "line-1"].map(|name| {
+            let sheet = FormSheet::new(name, &refused);
+            html! { (sheet.faults()) (sheet.field(decimal_field("unitPriceCents", "Price"), "5.00")) }.into_string()
+        });
+        assert!(first.contains("must be an amount such as 2.50") && first.contains("value=\"much\""), "{first}");
+        assert!(second.contains("value=\"5.00\"") && !second.contains("role=\"alert\""), "{second}");
     }
 }

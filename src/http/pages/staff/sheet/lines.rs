@@ -5,8 +5,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::FormSheet;
-use crate::form::PageForm;
-use crate::staff::form::Form;
+use crate::form::{Form, PageForm};
 use words::Language;
 use words::staff::common;
 

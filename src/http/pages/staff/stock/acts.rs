@@ -6,9 +6,8 @@ use axum::response::Response;
 
 use super::decision::system_of;
 use super::{StockHandles, material, material_path};
-use crate::form::PageForm;
+use crate::form::{Form, PageForm};
 use crate::frame::see_other;
-use crate::staff::form::Form;
 use crate::staff::{STOCK_PATH, TO_DO_PATH};
 use domain::id::Id;
 use domain::material::DELIVERY;

@@ -8,11 +8,10 @@ use serde_json::json;
 
 use super::material::material_of;
 use super::{NEW_PATH, StockHandles, material_path};
-use crate::form::{FormBody, PageForm};
+use crate::form::{Form, FormBody, PageForm};
 use crate::frame::see_other;
 use crate::staff::STOCK_PATH;
 use crate::staff::filled_form::{field, hinted_field};
-use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden, hidden_once};
 use domain::material::{Material, MaterialType};
 use domain::notation::field_decimal;

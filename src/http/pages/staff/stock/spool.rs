@@ -14,8 +14,8 @@ use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::{StockHandles, material_path, materials_by_name};
+use crate::form::Form;
 use crate::frame::{SLOT, with_parts};
-use crate::staff::form::Form;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::swatch::material_swatch;
 use crate::staff::{FLOOR_PATH, STOCK_PATH, labels};

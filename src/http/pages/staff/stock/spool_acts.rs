@@ -6,9 +6,8 @@ use serde_json::{Value, json};
 
 use super::StockHandles;
 use super::spool::{PathSpool, PrinterSlot, SpoolFacts, SpoolQuery, page, spool_path};
-use crate::form::{FormBody, PageForm};
+use crate::form::{Form, FormBody, PageForm};
 use crate::frame::see_other;
-use crate::staff::form::Form;
 use domain::amount::Amount;
 use domain::id::Id;
 use domain::material::retirement_reason;

@@ -5,7 +5,7 @@ use maud::html;
 use super::TaskKind;
 use super::row::TaskRow;
 use crate::design::Icon;
-use crate::refused::sentence;
+use crate::sentences::sentence;
 use config::Config;
 use domain::notation;
 use domain::seller::SellerGap;

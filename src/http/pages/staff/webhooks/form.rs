@@ -5,10 +5,9 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::WebhookPageHandles;
-use crate::form::{FormBody, PageForm};
+use crate::form::{Form, FormBody, PageForm};
 use crate::staff::WEBHOOKS_PATH;
 use crate::staff::filled_form::{field, hinted_field, secret};
-use crate::staff::form::Form;
 use crate::staff::sheet::FormSheet;
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
 use domain::event::OutboundEvent;

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::{AuditPageQuery, PATH};
-use crate::refused::capital;
+use crate::sentences::capital;
 use crate::staff::filled_form::{address, field, options};
 use crate::staff::names::{AuditName, StaffNames};
 use domain::audit::{AuditedAct, AuditedKind};

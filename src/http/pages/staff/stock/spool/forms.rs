@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use super::{PrinterSlot, SpoolFacts, all_slots, spool_path};
+use crate::form::Form;
 use crate::staff::filled_form::field;
-use crate::staff::form::Form;
 use crate::staff::sheet::FormSheet;
 use crate::staff::shell::{hidden, hidden_once};
 use crate::staff::stock::{StockHandles, materials_by_name};

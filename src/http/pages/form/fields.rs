@@ -9,11 +9,8 @@ use std::collections::BTreeSet;
 use axum::response::Response;
 use maud::{Markup, html};
 
-use super::filled_form::is_of_form;
-use super::sheet::member_of;
-use crate::faults::{alert, amount_message};
-use crate::form::{FormBody, PageForm};
-use crate::refused::with_refusal;
+use super::{FormBody, PageForm};
+use crate::faults::{alert, amount_message, with_refusal};
 use http::error::ApiError;
 use http::wire::{FieldTexts, TICKED_WORD};
 use words::Language;
@@ -21,9 +18,13 @@ use words::Language;
 /// Field of a row for which the form suggests a value.
 const QUANTITY_MEMBER: &str = "quantity";
 
+/// Fields whose name differs from that of the API field, with the name of the API field, by which errors are assigned
+/// to them.
+const MEMBERS: [(&str, &str); 1] = [("madeFrom", "skuId")];
+
 /// Input control for a form field.
 #[derive(Clone, Copy)]
-pub(super) enum FieldControl<'a> {
+pub(crate) enum FieldControl<'a> {
     /// Single-line text with the given maximum number of characters.
     Line(usize),
     /// Single-line text with suggestions from the list with the given ID.
@@ -59,12 +60,12 @@ pub(crate) struct Form {
 
 impl Form {
     /// Creates an empty form that shows its errors in the language of the page.
-    pub(super) fn empty(language: Language) -> Self {
+    pub(crate) fn empty(language: Language) -> Self {
         Self { language, ..Self::default() }
     }
 
     /// Creates a new form with initial values.
-    pub(super) fn prefilled<N: Into<String>>(values: impl IntoIterator<Item = (N, String)>) -> Self {
+    pub(crate) fn prefilled<N: Into<String>>(values: impl IntoIterator<Item = (N, String)>) -> Self {
         let values = values.into_iter().map(|(name, text)| (name.into(), text)).collect();
         Self { values, ..Self::default() }
     }
@@ -76,12 +77,12 @@ impl Form {
     }
 
     /// Creates the form from the submitted input of one of several forms of a page.
-    pub(super) fn named(name: &str, sent: &PageForm) -> Self {
+    pub(crate) fn named(name: &str, sent: &PageForm) -> Self {
         Self { name: name.to_owned(), ..Self::submitted(sent) }
     }
 
     /// Returns whether this form was rejected and has the given name.
-    pub(super) fn is_refusal_of(&self, name: &str) -> bool {
+    pub(crate) fn is_refusal_of(&self, name: &str) -> bool {
         self.is_refused() && self.name == name
     }
 
@@ -91,7 +92,7 @@ impl Form {
     }
 
     /// Returns a field's text; `None` if empty.
-    pub(super) fn some(&self, name: &str) -> Option<&str> {
+    pub(crate) fn some(&self, name: &str) -> Option<&str> {
         Some(self.text(name)).filter(|text| !text.is_empty())
     }
 
@@ -103,21 +104,21 @@ impl Form {
     }
 
     /// Sets a field's value if the field is empty.
-    pub(super) fn preset(&mut self, name: String, text: &str) {
+    pub(crate) fn preset(&mut self, name: String, text: &str) {
         if self.text(&name).is_empty() {
             self.values.insert(name, text.to_owned());
         }
     }
 
     /// Returns whether a checkbox was checked.
-    pub(super) fn ticked(&self, name: &str) -> bool {
+    pub(crate) fn ticked(&self, name: &str) -> bool {
         self.text(name) == TICKED_WORD
     }
 
     /// Renumbers rows of fields such as `lines.3.quantity` consecutively, as the API numbers them, and returns the
     /// number of rows. A row is kept if one of the given API fields is filled in, apart from the quantity, which the
     /// form suggests. If there is none, an empty field with the name of the list stands for the empty list.
-    pub(super) fn close_up(&mut self, of: &str, members: &[&str]) -> usize {
+    pub(crate) fn close_up(&mut self, of: &str, members: &[&str]) -> usize {
         let begins = format!("{of}.");
         let number = |name: &str| {
             let (number, member) = name.strip_prefix(&begins)?.split_once('.')?;
@@ -141,35 +142,35 @@ impl Form {
     }
 
     /// Returns the texts of all fields.
-    pub(super) fn texts(&self) -> FieldTexts {
+    pub(crate) fn texts(&self) -> FieldTexts {
         self.values.clone()
     }
 
     /// Returns the body of the API operation that the form is for, as [`PageForm::body`] does.
-    pub(super) fn body(&self) -> FormBody {
+    pub(crate) fn body(&self) -> FormBody {
         FormBody::new(self.texts())
     }
 
     /// Returns the body of the API operation of a form that changes something, as [`PageForm::change`] does.
-    pub(super) fn change(&self) -> FormBody {
+    pub(crate) fn change(&self) -> FormBody {
         FormBody::change(self.texts())
     }
 
     /// Returns the value to be shown in a field: the submitted text or, in a form that was not submitted, the given
     /// one.
-    pub(super) fn value<'a>(&'a self, name: &str, otherwise: &'a str) -> &'a str {
+    pub(crate) fn value<'a>(&'a self, name: &str, otherwise: &'a str) -> &'a str {
         if self.is_submitted { self.text(name) } else { otherwise }
     }
 
     /// Sets the error with which the form was rejected.
-    pub(super) fn refuse(&mut self, error: ApiError) {
+    pub(crate) fn refuse(&mut self, error: ApiError) {
         let reworded = error.reword(|fault| amount_message(fault, self.text_at(&fault.path)));
         self.refusal = Some(reworded);
     }
 
     /// Returns the form with the error with which it was rejected. An error that people cannot correct in the form is
     /// returned instead, for a page of its own.
-    pub(super) fn with_refusal(mut self, error: ApiError) -> Result<Self, ApiError> {
+    pub(crate) fn with_refusal(mut self, error: ApiError) -> Result<Self, ApiError> {
         if !is_of_form(&error) {
             return Err(error);
         }
@@ -178,12 +179,12 @@ impl Form {
     }
 
     /// Returns whether the form was rejected.
-    pub(super) fn is_refused(&self) -> bool {
+    pub(crate) fn is_refused(&self) -> bool {
         self.refusal.is_some()
     }
 
     /// Turns the page into an error response if the form was rejected; otherwise, returns the page unchanged.
-    pub(super) fn answer(&self, page: Response) -> Response {
+    pub(crate) fn answer(&self, page: Response) -> Response {
         match &self.refusal {
             Some(error) => with_refusal(error.clone(), page),
             None => page,
@@ -191,17 +192,17 @@ impl Form {
     }
 
     /// Renders the form's errors in the language of the page on which it was submitted.
-    pub(super) fn alert(&self) -> Markup {
+    pub(crate) fn alert(&self) -> Markup {
         html! { @if let Some(error) = &self.refusal { (alert(self.language, error)) } }
     }
 
     /// Renders an optional form field with its label and hint.
-    pub(super) fn field(&self, name: &str, label: &str, hint: &str, control: FieldControl<'_>) -> Markup {
+    pub(crate) fn field(&self, name: &str, label: &str, hint: &str, control: FieldControl<'_>) -> Markup {
         self.labelled((name, label, hint), control, false)
     }
 
     /// Renders a form field, as [`Self::field`] does, for a required value.
-    pub(super) fn required_field(&self, name: &str, label: &str, hint: &str, control: FieldControl<'_>) -> Markup {
+    pub(crate) fn required_field(&self, name: &str, label: &str, hint: &str, control: FieldControl<'_>) -> Markup {
         self.labelled((name, label, hint), control, true)
     }
 
@@ -279,17 +280,36 @@ impl Form {
     }
 }
 
+/// Returns the name of the API field for a form field whose name differs from it.
+pub(crate) fn member_of(name: &str) -> Option<&'static str> {
+    MEMBERS.iter().find(|(field, _)| *field == name).map(|(_, member)| *member)
+}
+
+/// Returns whether the error is shown next to the form, as those of a file that is too large or of another type are.
+/// Other errors have a page of their own.
+fn is_of_form(error: &ApiError) -> bool {
+    matches!(error.status().as_u16(), 400 | 409 | 412 | 413 | 415 | 422)
+}
+
 /// Returns the ID of the HTML element for an API field.
 fn field_id(name: &str) -> String {
     format!("field-{name}")
 }
 
 #[cfg(test)]
+impl Form {
+    /// Returns the form of this name, one of several forms of a page, as if this text had been submitted in a field.
+    pub(crate) fn with_text(name: &str, field: &str, text: &str) -> Self {
+        let form = Self::prefilled([(field, text.to_owned())]);
+        Self { name: name.to_owned(), is_submitted: true, ..form }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::faults::place;
-    use crate::staff::sheet::{FormSheet, decimal_field};
-    use domain::refusal::Refusal;
+    use domain::refusal::{Faults, Refusal};
 
     fn form(values: &[(&str, &str)]) -> Form {
         Form::prefilled(values.iter().map(|(name, text)| (*name, (*text).to_owned())))
@@ -343,15 +363,12 @@ mod tests {
     }
 
     #[test]
-    fn of_several_forms_the_refused_one_shows_what_was_typed() {
-        let mut refused = Form { name: "line-0".to_owned(), is_submitted: true, ..form(&[("unitPriceCents", "much")]) };
-        assert!(!refused.is_refusal_of("line-0"), "nothing is wrong with it yet");
-        refused.refuse(Refusal::field("lines.0.unitPriceCents", "must be a whole number").into());
-        let [first, second] = ["line-0", "line-1"].map(|name| {
-            let sheet = FormSheet::new(name, &refused);
-            html! { (sheet.faults()) (sheet.field(decimal_field("unitPriceCents", "Price"), "5.00")) }.into_string()
-        });
-        assert!(first.contains("must be an amount such as 2.50") && first.contains("value=\"much\""), "{first}");
-        assert!(second.contains("value=\"5.00\"") && !second.contains("role=\"alert\""), "{second}");
+    fn what_was_refused_is_said_beside_the_form_unless_nobody_could_mend_it() {
+        let mut faults = Faults::default();
+        faults.note("name", "is required");
+        assert!(is_of_form(&Refusal::faults(faults).into()));
+        assert!(is_of_form(&Refusal::conflict("last_admin", "make another one first").into()));
+        assert!(!is_of_form(&ApiError::forbidden("insufficient_role", "this requires the role admin")));
+        assert!(!is_of_form(&ApiError::internal("broken")));
     }
 }

@@ -4,16 +4,16 @@ use axum::extract::{self, State};
 use axum::http::HeaderMap;
 use axum::response::IntoResponse;
 
-use super::{Components, ListItem, Request, RequestBody, Response, ToSchema, read_body, schema_of};
 use crate::access::Caller;
 use crate::command_request::CommandRequest;
 use crate::error::ApiError;
 use crate::limits::LimitedReply;
 use crate::limits::layer::ClientAddress;
-use crate::openapi::operation::{self, DescribedContent, DescribedOperation, Parameter};
+use crate::operation::{self, DescribedContent, DescribedOperation, Parameter};
 use crate::page::{OpenQuery, Query};
 use crate::path_id::{NamedId, PathId};
 use crate::reply::{Created, ListPage, Media, MediaType, NoContent, Plain, Resource, WithCookie};
+use crate::wire::{Components, ListItem, Member, Request, RequestBody, Response, ToSchema, read_body, schema_of};
 
 /// Argument of a handler. Information derived from the route (roles, path, identifier) is not described again.
 pub trait Argument {
@@ -51,7 +51,7 @@ impl<B: RequestBody> Argument for CommandRequest<B> {
 impl<T: Request> Argument for Query<T> {
     fn describe(operation: &mut DescribedOperation, components: &mut Components) {
         T::components(components);
-        let parameter = |member: super::Member| Parameter {
+        let parameter = |member: Member| Parameter {
             name: member.name.to_owned(),
             in_query: true,
             shape: member.schema.without_null(),

@@ -1,6 +1,8 @@
 //! Data of the in-memory store, in ordered persistent maps, so that a transaction is a cheap copy that can be adopted
 //! or discarded.
 
+mod requirements;
+
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;

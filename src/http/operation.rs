@@ -1,14 +1,14 @@
 //! Description of an operation beyond its route: texts, parameters, bodies, and its own errors.
 //!
 //! Roles, path parameters, the 404 for unknown identifiers, validation errors, idempotency and the like are derived
-//! ([`super::derive`]).
+//! ([`mod@crate::openapi::derive`]).
 
 use std::borrow::Cow;
 
+use api_schema::shape::Shape;
 use axum::http::Method;
 use serde_json::Value;
 
-use super::shape::Shape;
 use crate::error::ApiError;
 
 /// Resource of the API: its operations and their common schemas.
@@ -158,6 +158,10 @@ pub fn get(path: &'static str, id: &'static str, summary: &'static str) -> Descr
 }
 
 impl DescribedOperation {
+    /// Returns whether the operation has query parameters.
+    pub fn has_query(&self) -> bool {
+        self.parameters.iter().any(|parameter| parameter.in_query)
+    }
     /// Sets the operation ID and the summary.
     pub fn named(mut self, id: &'static str, summary: &'static str) -> Self {
         (self.id, self.summary) = (id.into(), summary);

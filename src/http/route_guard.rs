@@ -16,7 +16,7 @@ use futures::FutureExt as _;
 use serde_json::json;
 use tokio::time::timeout;
 
-use super::{AccessHandles, Credentials, CustomerToken, LocalOwner, RequiredAccess, admit};
+use crate::access::{AccessHandles, Credentials, CustomerToken, LocalOwner, RequiredAccess, admit};
 use crate::admission::{AcceptSlot, Admission};
 use crate::audit_sampling::{self, AttemptSource, AuditHandles, RefusedAttempt};
 use crate::bodies::UnfinishedBodies;

@@ -1,0 +1,25 @@
+//! Sentences of texts that do not begin as one.
+
+/// Formats an error message as a sentence.
+pub(super) fn sentence(words: &str) -> String {
+    format!("{}.", capital(words.trim_end_matches('.')))
+}
+
+/// Formats a text that stands alone, such as an option of a list, with a capital letter at its beginning.
+pub(super) fn capital(words: &str) -> String {
+    let mut chars = words.chars();
+    let first = chars.next().map(|first| first.to_uppercase().collect::<String>()).unwrap_or_default();
+    format!("{first}{}", chars.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_are_sentences() {
+        assert_eq!(sentence("the form is old"), "The form is old.");
+        assert_eq!((sentence("Done."), sentence("")), ("Done.".to_owned(), ".".to_owned()));
+        assert_eq!((capital("über 3.5 mm"), capital("")), ("Über 3.5 mm".to_owned(), String::new()));
+    }
+}
