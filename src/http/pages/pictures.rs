@@ -114,7 +114,7 @@ pub(super) fn quote(class: &str, quote: &Quote) -> Markup {
 
 /// Renders the picture of an uploaded model.
 pub(super) fn model(class: &str, id: Id) -> Markup {
-    frame(class, Some(format!("{}/{id}/picture", MODELS)))
+    frame(class, Some(format!("{MODELS}/{id}/picture")))
 }
 
 /// Serves the picture for a line of the customer's own order.

@@ -201,7 +201,7 @@ pub(super) async fn accept(
 ) -> Result<Response, ApiError> {
     let quote = accept_own(&app.own, &sent.call, id, async { Ok(QuoteCommand::Accept) }).await?;
     let order = quote.order_id.filter(|_| quote.order_made);
-    let to = order.map_or_else(|| format!("{QUOTES}/{id}"), |order| format!("{}/{order}", ORDERS));
+    let to = order.map_or_else(|| format!("{QUOTES}/{id}"), |order| format!("{ORDERS}/{order}"));
     Ok(see_other(&to))
 }
 
