@@ -247,12 +247,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
 
     /// Gives a running generation of an aggregate another status. Returns its entry and its actor, which the caller
     /// stops; `None` if another generation runs by now, or none.
-    fn withdraw(
-        &mut self,
-        id: Id,
-        generation: u64,
-        next: ActorStatus<T>,
-    ) -> Option<EntryWithActor<T>> {
+    fn withdraw(&mut self, id: Id, generation: u64, next: ActorStatus<T>) -> Option<EntryWithActor<T>> {
         let entry = self.args.entries.get(&id).map(|entry| entry.clone())?;
         let mut gone = None;
         entry.status.send_if_modified(|status| {

@@ -43,7 +43,12 @@ async fn language(sam: &Client) -> Value {
 async fn pages_are_in_the_language_of_the_account_and_else_in_that_of_the_browser() {
     let app = App::new(Db::sqlite()).await;
     let sam = operator(&app).await;
-    let texts = ["<html lang=\"de\">", "Zum Inhalt springen", ">Mein Konto</h1>", "Bestellungen, Drucker, Spulen\u{a0}… suchen"];
+    let texts = [
+        "<html lang=\"de\">",
+        "Zum Inhalt springen",
+        ">Mein Konto</h1>",
+        "Bestellungen, Drucker, Spulen\u{a0}… suchen",
+    ];
     shows(&german(&sam, ACCOUNT).await, &texts);
     let plain = sam.get(ACCOUNT).await;
     shows(&plain, &["<html lang=\"en\">", ">My account</h1>", "<option value=\"browser\" selected>"]);
