@@ -18,7 +18,9 @@ use ractor::{Actor, ActorCell, ActorProcessingErr, ActorRef, SpawnErr};
 
 use domain::aggregate::Versioned;
 use domain::dispatch::DispatchRules;
-use domain::forecast::{Forecast, ObservedPrint, Paces, PrinterOutlook, ShopKnowledge, forecast, recoveries};
+use domain::forecast::{
+    Forecast, ObservedPrint, Paces, PrinterOutlook, ShopKnowledge, StockedMaterial, forecast, recoveries,
+};
 use domain::id::Id;
 use domain::job::AttemptState;
 use domain::material::Material;
@@ -339,8 +341,12 @@ fn compute(shop: &ForecastSources, mut knowledge: LearnedStatistics) -> Computed
     };
     let orders: Vec<&Order> = orders.iter().filter_map(|(_, state)| state.state.as_ref()).collect();
     let mut forecast = forecast(shop.environment.now(), orders.iter().copied(), &printers, shop_knowledge);
-    let material_name = |id: Id| Some(shop.materials.resident(id)?.read().present()?.fields.name.clone());
-    forecast.recoveries = recoveries(&forecast, &orders, &printers, shop_knowledge, &material_name);
+    let stocked_material = |id: Id| {
+        let state = shop.materials.resident(id)?.read();
+        let material = state.present()?;
+        Some(StockedMaterial { name: material.fields.name.clone(), available: material.available() })
+    };
+    forecast.recoveries = recoveries(&forecast, &orders, &printers, shop_knowledge, &stocked_material);
     let expected_at = |order: &Order| forecast.orders.get(&order.id).copied();
     let has_new_timing = |order: &&&Order| order.has_new_timing(expected_at(order), forecast.at);
     let new_timings = orders.iter().filter(has_new_timing).map(|order| (order.id, expected_at(order))).collect();

@@ -1,0 +1,71 @@
+//! Bounds of the search: which acts are tried, and that nothing is said of an order if others were left out.
+
+use super::*;
+
+impl Shop {
+    /// Returns the orders of which something is said after this much work.
+    fn within(&self, max_work: usize) -> Vec<Id> {
+        let recoveries = self.look(|forecast, orders, printers, shop| {
+            recoveries_within(max_work, forecast, orders, printers, shop, &plenty)
+        });
+        let mut ids: Vec<Id> = recoveries.into_keys().collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    /// Returns the acts that have the order 10 ready sooner, if anything is said of it.
+    fn acts(&self) -> Option<Vec<RemedyAct>> {
+        let recoveries = self.recoveries();
+        let recovery = recoveries.get(&id(10))?;
+        Some(recovery.remedies.iter().chain(&recovery.quickest).map(|one| one.act).collect())
+    }
+}
+
+#[test]
+fn the_work_is_bounded() {
+    // Both orders wait for a spool. A forecast indexes 301 jobs, at 10 each, looks at the printer, and looks at it and
+    // at the only kind of jobs in each of some 301 steps.
+    let crowd = Shop::new(vec![order(10, 600, 300), order(20_000, 90, 1)], vec![printer(5, true, 9)]);
+    assert!(crowd.within(0).is_empty(), "nothing was tried, so nothing is said");
+    assert!(crowd.within(3_000).is_empty(), "the jobs are too many to be indexed");
+    assert!(crowd.within(3_300).is_empty(), "the steps are too many");
+    assert_eq!(crowd.within(5_000), [id(20_000)], "there is work left for the most urgent only");
+    assert_eq!(crowd.within(8_000), [id(10), id(20_000)]);
+    let late = with_all(&order(10, -30, 1), |job| (job.state, job.unsigned) = (JobState::Completed, true));
+    assert!(Shop::new(vec![late], vec![]).within(0).is_empty());
+    let unsigned = with_all(&order(10, 30, 1), |job| (job.state, job.unsigned) = (JobState::Completed, true));
+    assert_eq!(Shop::new(vec![unsigned], vec![]).within(0), [id(10)], "what every forecast assumes takes no work");
+}
+
+#[test]
+fn nothing_is_said_if_needs_or_printers_were_left_out() {
+    let needing = |kinds: u32| {
+        let mut order = order(10, 30, kinds);
+        for number in 1..=kinds {
+            let has_number = |job: &Job| job.id == id(10 + number);
+            let need = Amount::units(i64::from(number));
+            order = with_jobs(&order, has_number, |job| job.need = need).unwrap();
+        }
+        Shop::new(vec![order], vec![printer(5, true, 9)]).acts()
+    };
+    assert_eq!([needing(3), needing(4)], [Some(vec![RemedyAct::Load]), None]);
+    let loadable = |printers: u32| {
+        let printers = (0..printers).map(|number| printer(100 + number, true, 9)).collect();
+        Shop::new(vec![order(10, 30, 1)], printers).acts()
+    };
+    assert_eq!([loadable(2), loadable(3)], [Some(vec![RemedyAct::Load]), None]);
+}
+
+#[test]
+fn of_equal_printers_those_are_tried_that_are_free_first() {
+    // Somebody clears a bed within a quarter of an hour after the print.
+    let full = |number: u32, minutes_ago: i64| {
+        let mut full = printer(100 + number, false, 9);
+        (full.bed_not_cleared, full.bed_since) = (true, Some(NOW.plus_ms(-minutes_ago * MINUTE)));
+        full
+    };
+    let printers = vec![full(1, 0), full(2, 0), full(3, 10), full(4, 5)];
+    let shop = Shop::new(vec![order(10, 90, 1)], printers);
+    let requests: Vec<String> = shop.remedies(10).into_iter().map(|(request, _)| request).collect();
+    assert_eq!(requests, ["Load PLA black into Ada 103", "Load PLA black into Ada 104"]);
+}
