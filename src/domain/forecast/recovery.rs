@@ -19,7 +19,7 @@ use super::simulation::{SimulatedEnd, SimulationGoal, expected_end};
 use super::{Forecast, PrinterOutlook, ShopKnowledge, is_queued, matters};
 use crate::amount::Amount;
 use crate::id::Id;
-use crate::job::{Job, JobState};
+use crate::job::{Block, Job, JobState};
 use crate::launch::{LaunchNeeds, Mismatch};
 use crate::order::Order;
 use crate::printer::{AttemptPhase, Printer};
@@ -132,14 +132,15 @@ struct OrderTrials<'o> {
 
 impl OrderTrials<'_> {
     /// Returns what would have the order ready in time; `None` if nothing can be said.
-    fn recovery(mut self) -> Option<OrderRecovery> {
+    fn recovery(mut self, now: Timestamp) -> Option<OrderRecovery> {
         self.remedies.sort_by_key(|one| (one.expected_at, one.act, one.printer.as_ref().map(|printer| printer.id)));
         let quickest = self.remedies.first().cloned();
         let earliest_at = quickest.as_ref().map(|one| one.expected_at).into_iter().chain(self.expected_at).min();
         self.remedies.retain(|one| one.expected_at <= self.deadline);
         self.remedies.truncate(MAX_REMEDIES);
         let is_expected_in_time = self.expected_at.is_some_and(|at| at <= self.deadline);
-        if self.remedies.is_empty() && (is_expected_in_time || !self.is_complete) {
+        let is_unknown = earliest_at.is_none() && now <= self.deadline;
+        if self.remedies.is_empty() && (is_expected_in_time || is_unknown || !self.is_complete) {
             return None;
         }
         let quickest = quickest.filter(|_| self.remedies.is_empty());
@@ -157,10 +158,10 @@ impl<'a> RecoverySearch<'a> {
             expected_at: self.forecast.orders.get(&order.id).map(|at| (*at).max(now)),
             remedies: self.assumed_remedy(order).into_iter().collect(),
             tried: Vec::new(),
-            is_complete: true,
+            is_complete: !order.jobs.values().any(|job| has_untried_act(job)),
         };
         self.try_acts(&mut trials);
-        trials.recovery()
+        trials.recovery(now)
     }
 
     /// Tries the acts for an order, each once, as long as there is work left.
@@ -188,9 +189,10 @@ impl<'a> RecoverySearch<'a> {
         }
         let acts = acts_at_printers(needs, &self.candidates);
         self.work_left = self.work_left.saturating_sub(self.candidates.len());
+        trials.is_complete &= !acts.has_untried;
         // Numbers of printers examined and of acts tried at them, by kind.
         let mut counts: BTreeMap<RemedyAct, (usize, usize)> = BTreeMap::new();
-        for PrinterAct { act, printer, missing } in acts {
+        for PrinterAct { act, printer, missing } in acts.ranking {
             let (examined, tried) = counts.entry(act).or_default();
             if *tried == MAX_PRINTERS_PER_ACT || *examined == MAX_PRINTERS_EXAMINED || self.work_left == 0 {
                 trials.is_complete = false;
@@ -316,6 +318,14 @@ impl<'a> RecoverySearch<'a> {
         }
         after.goes_on().then(|| ActTrial::at_printer(act, Vec::new(), printer, after))
     }
+}
+
+/// Returns whether a job waits for an act that is not tried: it is to be released below the reorder point, somebody has
+/// to say whether it printed, or it lacks G-code.
+fn has_untried_act(job: &Job) -> bool {
+    let is_to_be_released = job.blocked_by == Some(Block::ReorderPoint);
+    let is_unverified = job.live().is_some_and(|attempt| attempt.unverified);
+    matters(job) && (is_to_be_released || is_unverified || job.file_id.is_none())
 }
 
 /// Returns whether two jobs have the same needs, without building these.

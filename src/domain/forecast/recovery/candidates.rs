@@ -27,6 +27,15 @@ pub(super) struct PrinterAct<'a> {
     pub(super) missing: Vec<Mismatch>,
 }
 
+/// Acts at printers for jobs with the same needs.
+pub(super) struct PrinterActs<'a> {
+    /// Acts by kind, for each kind the best printer first.
+    pub(super) ranking: Vec<PrinterAct<'a>>,
+    /// `true` if a printer waits for an act that is not among those that are tried: it would take the jobs, but is due
+    /// for maintenance, is not homed, has a fault, was disconnected, refuses starts or the like.
+    pub(super) has_untried: bool,
+}
+
 impl<'a> PrinterCandidate<'a> {
     /// Collects what determines whether a printer could take a job.
     pub(super) fn of(printer: &'a Printer, forecast: &Forecast, shop: ShopKnowledge<'_>) -> Self {
@@ -50,20 +59,30 @@ impl<'a> PrinterCandidate<'a> {
             _ => None,
         }
     }
+
+    /// Returns whether the printer takes no job before a person has done something.
+    fn waits_for_person(&self) -> bool {
+        let waits = matches!(self.busy, Some(Unready::Unverified | Unready::RefusesStarts | Unready::DiskFull));
+        waits || !self.printer.goes_on()
+    }
 }
 
 /// Lists the acts at printers after which one could take a job with the given needs, or could take it sooner: for each
 /// kind of act, those that fit best first, and of equal ones those that are free first. Printers that can take it now
 /// need no act.
-pub(super) fn acts_at_printers<'a>(needs: &LaunchNeeds, candidates: &[PrinterCandidate<'a>]) -> Vec<PrinterAct<'a>> {
+pub(super) fn acts_at_printers<'a>(needs: &LaunchNeeds, candidates: &[PrinterCandidate<'a>]) -> PrinterActs<'a> {
+    let mut has_untried = false;
     let mut ranking = Vec::new();
     for one in candidates.iter().filter(|one| one.facts.machine_type() == needs.machine_type) {
         let fit = fit(needs, &one.facts);
-        let Some(act) = one.act(&fit) else { continue };
+        let Some(act) = one.act(&fit) else {
+            has_untried |= fit.fits() && one.waits_for_person();
+            continue;
+        };
         let freedom = (one.free_at.is_none(), one.free_at, one.printer.idle_since);
         let rank = (act, fit.missing.len(), fit.rank(), freedom, one.printer.id);
         ranking.push((rank, PrinterAct { act, printer: one.printer, missing: fit.missing }));
     }
     ranking.sort_by_key(|(rank, _)| *rank);
-    ranking.into_iter().map(|(_, act)| act).collect()
+    PrinterActs { ranking: ranking.into_iter().map(|(_, act)| act).collect(), has_untried }
 }

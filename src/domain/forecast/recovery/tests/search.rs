@@ -1,6 +1,9 @@
 //! Bounds of the search: which acts are tried, and that nothing is said of an order if others were left out.
 
 use super::*;
+use crate::job::{Attempt, AttemptState};
+use crate::printer::RefusedStarts;
+use crate::printer_status::{Activity, Connection};
 
 impl Shop {
     /// Returns the orders of which something is said after this much work.
@@ -21,6 +24,15 @@ impl Shop {
     }
 }
 
+/// Builds an attempt of the job 12 on the printer 5, of which nobody knows whether it printed.
+fn unverified_attempt() -> Attempt {
+    let text = serde_json::json!({
+        "id": id(50), "jobId": id(12), "orderId": id(10), "number": 1, "printerId": id(5),
+        "state": AttemptState::StartSent, "unverified": true, "createdAt": NOW,
+    });
+    serde_json::from_value(text).unwrap()
+}
+
 #[test]
 fn the_work_is_bounded() {
     // Both orders wait for a spool. A forecast indexes 301 jobs, at 10 each, looks at the printer, and looks at it and
@@ -35,6 +47,53 @@ fn the_work_is_bounded() {
     assert!(Shop::new(vec![late], vec![]).within(0).is_empty());
     let unsigned = with_all(&order(10, 30, 1), |job| (job.state, job.unsigned) = (JobState::Completed, true));
     assert_eq!(Shop::new(vec![unsigned], vec![]).within(0), [id(10)], "what every forecast assumes takes no work");
+}
+
+#[test]
+fn nothing_is_said_if_a_job_waits_for_an_act_that_is_not_tried() {
+    let with = |change: &dyn Fn(&mut Job)| {
+        let waiting = with_jobs(&order(10, -30, 2), |job| job.id == id(12), change).unwrap();
+        Shop::new(vec![waiting], vec![printer(5, true, 2)]).acts()
+    };
+    assert_eq!(with(&|_| ()), Some(vec![]), "its deadline has passed");
+    let below = |job: &mut Job| {
+        (job.state, job.blocked_by) = (JobState::AwaitingManualReview, Some(Block::ReorderPoint));
+    };
+    assert_eq!(with(&below), None, "it may be released");
+    assert_eq!(with(&|job| (job.state, job.file_id) = (JobState::Created, None)), None, "it may get G-code");
+    let unverified = |job: &mut Job| {
+        job.attempts = vec![unverified_attempt()];
+        (job.state, job.attempt_id) = (JobState::Dispatching, Some(id(50)));
+    };
+    assert_eq!(with(&unverified), None, "somebody may say whether it printed");
+    assert_eq!(with(&|job| (job.state, job.file_id) = (JobState::Cancelled, None)), Some(vec![]), "it is over");
+    let short = |job: &mut Job| {
+        (job.state, job.blocked_by) = (JobState::AwaitingManualReview, Some(Block::Material));
+    };
+    assert_eq!(with(&short), Some(vec![]), "what is to be bought is not tried");
+}
+
+#[test]
+fn nothing_is_said_if_a_printer_waits_for_an_act_that_is_not_tried() {
+    let beside = |change: &dyn Fn(&mut Printer), loaded: u32| {
+        let mut other = printer(6, true, loaded);
+        change(&mut other);
+        Shop::new(vec![order(10, 30, 2)], vec![printer(5, true, 2), other]).acts()
+    };
+    let refusals = RefusedStarts { count: 3, job: id(9), at: NOW, disk_full: false, words: String::new() };
+    let changes: [(&str, &dyn Fn(&mut Printer)); 5] = [
+        ("disconnected", &|printer| printer.disconnected = true),
+        ("not homed", &|printer| printer.needs_home = true),
+        ("in an error", &|printer| printer.activity = Activity::Error),
+        ("silent", &|printer| printer.connection = Connection::Unreachable),
+        ("refusing starts", &|printer| printer.refusals = Some(refusals.clone())),
+    ];
+    for (state, change) in changes {
+        assert_eq!(beside(change, 2), None, "the other is {state}");
+    }
+    assert_eq!(beside(&|printer| printer.needs_home = true, 9), Some(vec![]), "it lacks a spool too");
+    assert_eq!(beside(&|printer| printer.archived = true, 2), Some(vec![]), "it is gone");
+    assert_eq!(beside(&|printer| printer.maintenance = Some(String::new()), 2), Some(vec![RemedyAct::ReturnToService]));
 }
 
 #[test]
