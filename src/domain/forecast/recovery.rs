@@ -173,7 +173,7 @@ impl<'a> RecoverySearch<'a> {
         if let Some(trial) = priority_trial(trials.order) {
             self.try_act(trial, trials);
         }
-        if let Some(trial) = retry_trial(trials.order) {
+        if let Some(trial) = retry_trial(trials.order, self.stocked_material) {
             self.try_act(trial, trials);
         }
         for needs in self.waiting_needs(trials) {

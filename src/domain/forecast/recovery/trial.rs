@@ -1,8 +1,12 @@
 //! Acts for an order, with the state of the shop after each of them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::StockedMaterial;
+use crate::amount::Amount;
 use crate::forecast::{is_queued, matters};
+use crate::id::Id;
 use crate::job::{Job, JobState};
 use crate::order::Order;
 use crate::printer::Printer;
@@ -62,14 +66,21 @@ pub(super) fn priority_trial(order: &Order) -> Option<ActTrial> {
     Some(ActTrial::of_order(RemedyAct::RaisePriority, Vec::new(), after))
 }
 
-/// Returns the trial of retrying the order's failed jobs; `None` if there are none.
-pub(super) fn retry_trial(order: &Order) -> Option<ActTrial> {
+/// Returns the trial of retrying the order's failed jobs, which claim their materials anew; `None` if there are none,
+/// or if less is available than they need.
+pub(super) fn retry_trial(order: &Order, stocked_material: &dyn Fn(Id) -> Option<StockedMaterial>) -> Option<ActTrial> {
     let is_failed = |job: &Job| job.state == JobState::Failed && job.file_id.is_some() && matters(job);
     let after = with_jobs(order, is_failed, |job| {
         (job.state, job.attempt_id) = (JobState::Sliced, None);
         job.tried_on.clear();
     })?;
-    Some(ActTrial::of_order(RemedyAct::Retry, jobs_with(order, is_failed), after))
+    let mut needs: BTreeMap<Id, Amount> = BTreeMap::new();
+    for needed in order.jobs.values().filter(|job| is_failed(job)).flat_map(|job| job.material_needs()) {
+        *needs.entry(needed.material_id).or_default() += needed.need;
+    }
+    let is_available = |(id, need): (&Id, &Amount)| stocked_material(*id).is_some_and(|one| one.available >= *need);
+    let is_in_stock = needs.iter().all(is_available);
+    is_in_stock.then(|| ActTrial::of_order(RemedyAct::Retry, jobs_with(order, is_failed), after))
 }
 
 /// Returns the order with some of its jobs changed; `None` if there are none.

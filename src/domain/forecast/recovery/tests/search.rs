@@ -128,3 +128,20 @@ fn of_equal_printers_those_are_tried_that_are_free_first() {
     let requests: Vec<String> = shop.remedies(10).into_iter().map(|(request, _)| request).collect();
     assert_eq!(requests, ["Load PLA black into Ada 103", "Load PLA black into Ada 104"]);
 }
+
+#[test]
+fn failed_jobs_are_retried_only_if_there_is_material_for_all_of_them() {
+    // Each of them takes ten grams.
+    let failed = with_all(&order(10, 200, 2), |job| job.state = JobState::Failed);
+    let shop = Shop::new(vec![failed], vec![printer(5, true, 2)]);
+    let acts = |available: Option<i64>| {
+        let stocked_material =
+            |_: Id| Some(StockedMaterial { name: String::new(), available: Amount::units(available?) });
+        let recoveries = shop.look(|forecast, orders, printers, knowledge| {
+            recoveries(forecast, orders, printers, knowledge, &stocked_material)
+        });
+        recoveries.values().flat_map(|one| &one.remedies).map(|one| one.act).collect::<Vec<RemedyAct>>()
+    };
+    assert_eq!(acts(Some(20)), [RemedyAct::Retry]);
+    assert!(acts(Some(19)).is_empty() && acts(None).is_empty());
+}
