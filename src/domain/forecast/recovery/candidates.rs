@@ -15,6 +15,8 @@ pub(super) struct PrinterCandidate<'a> {
     busy: Option<Unready>,
     /// Time at which the printer is expected to take its next job; `None` if it cannot be predicted.
     free_at: Option<Timestamp>,
+    /// `true` if a spool can be loaded now, and the printer goes on then.
+    can_load: bool,
 }
 
 /// Act at a printer for jobs with the same needs.
@@ -46,16 +48,18 @@ impl<'a> PrinterCandidate<'a> {
             facts: printer.launch_facts(&shop.rules.types),
             busy: printer.takes_jobs(forecast.at).err(),
             free_at: next_start.or_else(|| forecast.printers.get(&printer.id).copied().flatten()),
+            can_load: printer.goes_on() && printer.can_swap_spools(),
         }
     }
 
     /// Returns the act after which the printer could take a job of this fit, or could take it sooner; `None` if there
     /// is none.
     fn act(&self, fit: &Fit) -> Option<RemedyAct> {
+        let lacks_only_spools = || fit.missing.iter().all(|mismatch| mismatch.spool().is_some());
         match (&self.busy, fit.fits()) {
             (Some(Unready::BedNotCleared), true) => Some(RemedyAct::ClearBed),
             (Some(Unready::Maintenance), true) => Some(RemedyAct::ReturnToService),
-            (_, false) if self.printer.goes_on() => Some(RemedyAct::Load),
+            (_, false) if self.can_load && lacks_only_spools() => Some(RemedyAct::Load),
             _ => None,
         }
     }

@@ -23,6 +23,11 @@ impl Printer {
         fit(needs, &loaded.launch_facts(types)).fits().then_some(loaded)
     }
 
+    /// Returns whether the spool in any of the slots can be swapped now: not all of them are needed by a print.
+    pub fn can_swap_spools(&self) -> bool {
+        self.slots().iter().any(|slot| self.can_swap_spool(slot.slot))
+    }
+
     /// Returns whether the spool in a slot can be swapped now: no print needs it, as far as is known. It is not known
     /// what a print needs that is no job's, or that is paused and may have run out of anything.
     fn can_swap_spool(&self, slot: u32) -> bool {
@@ -169,7 +174,9 @@ mod tests {
         assert_eq!(printer.in_hand.as_ref().unwrap().used_slots[0].slot, 0);
         assert_eq!(loaded_at(&printer, 0), None);
         assert_eq!(loaded_at(&printer, 1), Some(vec![Some(id(9)), Some(id(2))]), "the print does not use the other");
-        assert_eq!(loaded_at(&busy(vec![slot(0, Some(9), Some(40))]), 0), None, "it has no other");
+        let single = busy(vec![slot(0, Some(9), Some(40))]);
+        assert_eq!(loaded_at(&single, 0), None, "it has no other");
+        assert_eq!([&printer, &single].map(Printer::can_swap_spools), [true, false]);
         let mut over = printer.clone();
         let phase = AttemptPhase::Stopped { reason: String::new() };
         over.in_hand.iter_mut().for_each(|in_hand| in_hand.phase = phase.clone());

@@ -113,6 +113,10 @@ fn nothing_is_said_if_needs_or_printers_were_left_out() {
         Shop::new(vec![order(10, 30, 1)], printers).acts()
     };
     assert_eq!([loadable(2), loadable(3)], [Some(vec![RemedyAct::Load]), None]);
+    let busy = Printer { activity: Activity::Printing, ..printer(7, true, 9) };
+    let printers = vec![printer(5, true, 9), printer(6, true, 9), busy];
+    let acts = Shop::new(vec![order(10, 30, 1)], printers).acts();
+    assert_eq!(acts, Some(vec![RemedyAct::Load]), "nothing can be loaded into the third");
 }
 
 #[test]
