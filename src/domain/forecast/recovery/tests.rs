@@ -49,9 +49,9 @@ fn with_all(order: &Order, change: impl Fn(&mut Job)) -> Order {
 }
 
 /// Returns a material of which there is a kilogram.
-fn plenty(material: Id) -> Option<StockedMaterial> {
+fn plenty(material: Id) -> StockedMaterial {
     let name = String::from(if material == id(2) { "PLA black" } else { "PETG" });
-    Some(StockedMaterial { name, available: Amount::units(1000) })
+    StockedMaterial { name, available: Amount::units(1000) }
 }
 
 /// Orders, printers and opening hours.
@@ -81,7 +81,8 @@ impl Shop {
     }
 
     fn recoveries(&self) -> HashMap<Id, Arc<OrderRecovery>> {
-        self.look(|forecast, orders, printers, shop| recoveries(forecast, orders, printers, shop, &plenty))
+        let stocked_material = |material| Some(plenty(material));
+        self.look(|forecast, orders, printers, shop| recoveries(forecast, orders, printers, shop, &stocked_material))
     }
 
     /// Returns the requests that have an order ready in time, each with the minutes from now until it is ready.

@@ -9,7 +9,7 @@ impl Shop {
     /// Returns the orders of which something is said after this much work.
     fn within(&self, max_work: usize) -> Vec<Id> {
         let recoveries = self.look(|forecast, orders, printers, shop| {
-            recoveries_within(max_work, forecast, orders, printers, shop, &plenty)
+            recoveries_within(max_work, forecast, orders, printers, shop, &|material| Some(plenty(material)))
         });
         let mut ids: Vec<Id> = recoveries.into_keys().collect();
         ids.sort_unstable();
