@@ -25,7 +25,7 @@ pub(super) struct PrinterAct<'a> {
     pub(super) act: RemedyAct,
     /// Printer at which to perform it.
     pub(super) printer: &'a Printer,
-    /// What the printer lacks for the jobs.
+    /// Mismatches because of which the printer cannot take the jobs.
     pub(super) missing: Vec<Mismatch>,
 }
 
