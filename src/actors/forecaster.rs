@@ -5,7 +5,10 @@
 //! they will miss their deadline, which they publish once ([`OrderNews::Timing`]).
 //!
 //! For orders that are late or at risk, each forecast also contains what would have them ready in time
-//! ([`recoveries`]), so that pages and the API read it from memory.
+//! ([`recoveries`]), so that pages and the API read it from memory. The search for it takes longer than the forecast,
+//! which is therefore published first.
+
+mod stages;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,9 +19,12 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use futures::FutureExt;
 use ractor::{Actor, ActorCell, ActorProcessingErr, ActorRef, SpawnErr};
 
+use self::stages::{in_stages, with_earlier_recoveries};
 use domain::aggregate::Versioned;
 use domain::dispatch::DispatchRules;
-use domain::forecast::{Forecast, ObservedPrint, Paces, PrinterOutlook, ShopKnowledge, forecast, recoveries};
+use domain::forecast::{
+    Forecast, ObservedPrint, Paces, PrinterOutlook, ShopKnowledge, StockedMaterial, forecast, recoveries,
+};
 use domain::id::Id;
 use domain::job::AttemptState;
 use domain::material::Material;
@@ -93,6 +99,8 @@ enum ForecasterMsg {
     Known(Box<ShopHistory>),
     /// An order's deadline has passed; the order is late if it is not ready.
     DeadlinePassed,
+    /// A forecast is ready except for what would have late orders ready in time.
+    Forecast(Box<Forecast>),
     /// A forecast is ready; `None` if it could not be computed.
     Made(Option<Box<ComputedForecast>>),
 }
@@ -213,6 +221,7 @@ impl Actor for ForecasterActor {
                 s.watched_deadline = None;
                 s.forecaster.changed();
             }
+            ForecasterMsg::Forecast(forecast) => s.publish(*forecast),
             ForecasterMsg::Made(result) => s.adopt(result, &me),
         }
         Ok(())
@@ -233,10 +242,19 @@ impl ForecasterState {
         self.forecaster.due.store(false, Ordering::Release);
         let (shop, me) = (self.forecaster.shop.clone(), me.clone());
         tokio::spawn(async move {
-            let environment = shop.environment.clone();
-            let result = environment.compute(move || compute(&shop, *knowledge)).await;
+            let (environment, publisher) = (shop.environment.clone(), me.clone());
+            let publish = move |forecast| {
+                let _ = publisher.cast(ForecasterMsg::Forecast(Box::new(forecast)));
+            };
+            let result = environment.compute(move || compute(&shop, *knowledge, publish)).await;
             let _ = me.cast(ForecasterMsg::Made(result.map(Box::new)));
         });
+    }
+
+    /// Publishes a forecast for whose late orders nothing has been tried yet.
+    fn publish(&self, forecast: Forecast) {
+        let forecast = with_earlier_recoveries(forecast, &self.forecaster.latest());
+        self.forecaster.published.store(Arc::new(forecast));
     }
 
     fn adopt(&mut self, result: Option<Box<ComputedForecast>>, me: &ActorRef<ForecasterMsg>) {
@@ -320,8 +338,13 @@ impl LearnedStatistics {
     }
 }
 
-/// Computes the current forecast and its consequences for orders.
-fn compute(shop: &ForecastSources, mut knowledge: LearnedStatistics) -> ComputedForecast {
+/// Computes the current forecast and its consequences for orders. Passes the forecast to `publish` before what would
+/// have late orders ready in time is searched for.
+fn compute(
+    shop: &ForecastSources,
+    mut knowledge: LearnedStatistics,
+    publish: impl FnOnce(Forecast),
+) -> ComputedForecast {
     let (orders, printers) = (shop.orders.all_resident(), shop.printers.all_resident());
     knowledge.learn_from(&orders);
     let left = |printer: &Printer| {
@@ -338,9 +361,15 @@ fn compute(shop: &ForecastSources, mut knowledge: LearnedStatistics) -> Computed
         starting_ms: shop.starting_ms,
     };
     let orders: Vec<&Order> = orders.iter().filter_map(|(_, state)| state.state.as_ref()).collect();
-    let mut forecast = forecast(shop.environment.now(), orders.iter().copied(), &printers, shop_knowledge);
-    let material_name = |id: Id| Some(shop.materials.resident(id)?.read().present()?.fields.name.clone());
-    forecast.recoveries = recoveries(&forecast, &orders, &printers, shop_knowledge, &material_name);
+    let forecast = forecast(shop.environment.now(), orders.iter().copied(), &printers, shop_knowledge);
+    let stocked_material = |id: Id| {
+        let state = shop.materials.resident(id)?.read();
+        let material = state.present()?;
+        Some(StockedMaterial { name: material.fields.name.clone(), available: material.available() })
+    };
+    let forecast = in_stages(forecast, publish, |forecast| {
+        recoveries(forecast, &orders, &printers, shop_knowledge, &stocked_material)
+    });
     let expected_at = |order: &Order| forecast.orders.get(&order.id).copied();
     let has_new_timing = |order: &&&Order| order.has_new_timing(expected_at(order), forecast.at);
     let new_timings = orders.iter().filter(has_new_timing).map(|order| (order.id, expected_at(order))).collect();

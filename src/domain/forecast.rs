@@ -1,25 +1,26 @@
 //! Forecast of when jobs, orders and printers will be done, by simulating the queue with the dispatcher's own rules.
 //!
-//! [`forecast`] is a list schedule over a [`QueueSimulation`]. Whenever a printer is free, the dispatcher's rules
-//! choose its next job; the print takes the time stated in its file, corrected by how long the same file and the same
-//! printer took before ([`Paces`]); then the bed is cleared, by an operator during opening hours ([`ShopHours`]) or by
-//! the printer itself. Jobs that wait for stock, for a retry, for a spool change or for a suitable printer are
-//! unpredictable: neither they nor their orders get a time.
+//! [`forecast`] is a list schedule over a [`crate::dispatch::QueueSimulation`]. Whenever a printer is free, the
+//! dispatcher's rules choose its next job; the print takes the time stated in its file, corrected by how long the same
+//! file and the same printer took before ([`Paces`]); then the bed is cleared, by an operator during opening hours
+//! ([`ShopHours`]) or by the printer itself. Jobs that wait for stock, for a retry, for a spool change or for a
+//! suitable printer are unpredictable: neither they nor their orders get a time.
 //!
 //! The forecast makes no decisions: it is not stored, and it does not commit any job to a printer.
 
 mod ahead;
 mod pace;
 mod recovery;
+mod simulation;
 
 #[cfg(test)]
 mod tests;
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use crate::dispatch::{DispatchRules, QueueSimulation};
+use self::simulation::simulate;
+use crate::dispatch::DispatchRules;
 use crate::id::Id;
 use crate::job::{Job, JobState};
 use crate::order::{Order, OrderStatus};
@@ -30,17 +31,13 @@ use crate::time::Timestamp;
 
 pub use ahead::{BedAhead, OrderAhead, SpoolAhead, end_of_next_hours};
 pub use pace::{ObservedPrint, Paces};
-pub use recovery::{last_job, recoveries};
+pub use recovery::{StockedMaterial, last_job, recoveries};
 
 /// Divisor applied to the expected time of an overdue print to estimate its remaining time.
 const OVERDUE_SHARE: i64 = 20;
 /// Minimum remaining time of any print that may still be running, in milliseconds, unless prints start faster than
 /// that.
 const LEAST_LEFT_MS: i64 = 60_000;
-/// Maximum number of schedule steps per job: the start and end of the print, and the delays caused by a start limit.
-const STEPS_PER_JOB: usize = 8;
-/// Maximum number of waiting jobs that are named in the order in which they are expected to start.
-const MAX_WAITING_NAMED: usize = 3;
 
 /// Time within opening hours, in milliseconds, that is assumed to pass until an operator clears a bed, used for
 /// printers without observed clearings.
@@ -141,58 +138,7 @@ pub fn forecast<'a>(
     printers: &[PrinterOutlook<'_>],
     shop: ShopKnowledge<'_>,
 ) -> Forecast {
-    simulate(now, orders, printers, shop, None)
-}
-
-/// Returns the time by which all jobs of one order are expected to be printed, as in [`forecast`]; `None` if it cannot
-/// be predicted. Less is simulated: nothing after the last of these jobs has started.
-fn expected_end<'a>(
-    now: Timestamp,
-    orders: impl IntoIterator<Item = &'a Order>,
-    printers: &[PrinterOutlook<'_>],
-    shop: ShopKnowledge<'_>,
-    order: Id,
-) -> Option<Timestamp> {
-    simulate(now, orders, printers, shop, Some(order)).orders.get(&order).copied()
-}
-
-/// Simulates the queue from `now` on: all of it or, if `only` is given, until the jobs of this order have started.
-fn simulate<'a>(
-    now: Timestamp,
-    orders: impl IntoIterator<Item = &'a Order>,
-    printers: &[PrinterOutlook<'_>],
-    shop: ShopKnowledge<'_>,
-    only: Option<Id>,
-) -> Forecast {
-    let mut forecast = Forecast { at: now, ..Forecast::default() };
-    let orders: Vec<&Order> = orders.into_iter().filter(|order| is_open(order)).collect();
-    let all = orders.iter().flat_map(|order| order.jobs.values()).map(|job| (job.id, &**job));
-    let all: HashMap<Id, &Job> = all.collect();
-    let free = present(now, printers, &all, shop, &mut forecast);
-    let queued: Vec<(Id, &Job)> = all.values().filter(|job| is_queued(job)).map(|job| (job.order_id, *job)).collect();
-    // The queue is empty for most of the time, and there is nothing to simulate then.
-    if !queued.is_empty() {
-        let goals = only.map(|id| queued.iter().filter(|(order, _)| *order == id).map(|(_, job)| job.id).collect());
-        let mut rehearsal = QueueSimulation::new(shop.rules.clone(), queued, printers.iter().map(|one| one.printer));
-        forecast.waiting = rehearsal.waiting();
-        play(&mut rehearsal, free, printers, &all, shop, goals, &mut forecast);
-        let unassigned = rehearsal.first_waiting(MAX_WAITING_NAMED.saturating_sub(forecast.first_waiting.len()));
-        forecast.first_waiting.extend(unassigned.into_iter().map(|(order, job)| WaitingJob { job, order }));
-    }
-    for order in orders {
-        let mut last = None;
-        let mut is_known = true;
-        for job in order.jobs.values().filter(|job| matters(job)) {
-            match forecast.jobs.get(&job.id) {
-                Some(at) => last = last.max(Some(*at)),
-                None => (is_known, forecast.untold) = (false, forecast.untold + 1),
-            }
-        }
-        if let Some(at) = last.filter(|_| is_known) {
-            forecast.orders.insert(order.id, at);
-        }
-    }
-    forecast
+    simulate(now, orders, printers, shop, None).forecast
 }
 
 /// Returns the time within opening hours that is expected to pass until the printer's bed is cleared, in milliseconds:
@@ -339,64 +285,4 @@ fn wait_for_bed(
         return Some(over);
     }
     shop.hours.after(over, clearing_ms(&printer.clearings, shop.hours))
-}
-
-/// Assigns the queued jobs to the printers as they become free: all of them or, if there are goals, until these have
-/// started.
-fn play(
-    rehearsal: &mut QueueSimulation,
-    free: Vec<(Timestamp, Id)>,
-    printers: &[PrinterOutlook<'_>],
-    jobs: &HashMap<Id, &Job>,
-    shop: ShopKnowledge<'_>,
-    mut goals: Option<Vec<Id>>,
-    forecast: &mut Forecast,
-) {
-    let clearing = |outlook: &PrinterOutlook<'_>| {
-        let waits = !outlook.printer.fields.auto_clear;
-        waits.then(|| clearing_ms(&outlook.printer.clearings, shop.hours))
-    };
-    let clearing: HashMap<Id, Option<i64>> = printers.iter().map(|one| (one.printer.id, clearing(one))).collect();
-    // Moments at which a printer becomes free, or (without a printer) at which time alone allows another start.
-    let mut moments: BinaryHeap<Reverse<(Timestamp, Option<Id>)>> =
-        free.into_iter().map(|(at, printer)| Reverse((at, Some(printer)))).collect();
-    let most = (jobs.len() + printers.len()) * STEPS_PER_JOB;
-    let mut again = None;
-    for _ in 0..most {
-        if let Some(goals) = &mut goals {
-            while goals.last().is_some_and(|job| forecast.jobs.contains_key(job)) {
-                goals.pop();
-            }
-            if goals.is_empty() {
-                return;
-            }
-        }
-        let Some(Reverse((now, first))) = moments.pop().filter(|_| rehearsal.waiting() > 0) else { return };
-        first.into_iter().for_each(|printer| rehearsal.free(printer, now));
-        while let Some(Reverse((_, more))) = moments.peek().filter(|Reverse((at, _))| *at == now).copied() {
-            moments.pop();
-            more.into_iter().for_each(|printer| rehearsal.free(printer, now));
-        }
-        for start in rehearsal.starts(now) {
-            let Some(job) = jobs.get(&start.job) else { continue };
-            let print_ms = print_ms(job, start.printer, shop.paces);
-            let over = now.plus_ms(shop.starting_ms + print_ms);
-            forecast.jobs.insert(start.job, over);
-            let queued = QueuedJob { job: start.job, order: job.order_id, print_ms, done_at: over };
-            forecast.queues.entry(start.printer).or_default().push(queued);
-            if forecast.first_waiting.len() < MAX_WAITING_NAMED {
-                forecast.first_waiting.push(WaitingJob { job: start.job, order: job.order_id });
-            }
-            let clear = match clearing.get(&start.printer).copied().flatten() {
-                Some(wait) => shop.hours.after(over, wait),
-                None => Some(over),
-            };
-            forecast.printers.insert(start.printer, clear);
-            moments.extend(clear.map(|at| Reverse((at, Some(start.printer)))));
-        }
-        if let Some(at) = rehearsal.next_at(now).filter(|at| again != Some(*at)) {
-            again = Some(at);
-            moments.push(Reverse((at, None)));
-        }
-    }
 }

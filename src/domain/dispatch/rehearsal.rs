@@ -44,6 +44,12 @@ impl QueueSimulation {
         self.board.waiting()
     }
 
+    /// Returns the number of different needs among the jobs that have not been assigned to a printer yet. Each step of
+    /// the simulation looks at all of them.
+    pub fn different_needs(&self) -> usize {
+        self.board.classes.len()
+    }
+
     /// Returns the first `limit` of the jobs that have not been assigned to a printer, the most urgent first, each with
     /// its order.
     pub fn first_waiting(&self, limit: usize) -> Vec<(Id, Id)> {

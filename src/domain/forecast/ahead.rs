@@ -1,10 +1,12 @@
 //! Consequences of a forecast for the people of a shop in the next hours: beds to clear, spools to change, orders to
 //! finish.
 
+mod spools;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use self::spools::{FreeSpools, SpoolsLeft};
 use super::{Forecast, QueuedJob};
-use crate::amount::Amount;
 use crate::dispatch::is_ready;
 use crate::id::Id;
 use crate::launch::MaterialNeed;
@@ -93,11 +95,9 @@ impl Forecast {
             let free_at = self.printers.get(&printer.id).copied().flatten().filter(|at| *at < until);
             spools.extend(free_at.map(|at| (at, *printer, left)));
         }
-        spools.sort_by_key(|(at, printer, _)| (*at, printer.id));
+        let mut spools = FreeSpools::new(spools);
         for (machine, needs) in self.unplanned_needs(orders) {
-            let mut suitable = spools.iter().filter(|(_, printer, _)| printer.fields.machine_type == machine);
-            let short = suitable.find_map(|(at, printer, left)| Some((*at, printer.id, left.short_for(&needs)?)));
-            let Some((at, printer, materials)) = short else { continue };
+            let Some((at, printer, materials)) = spools.first_short_for(machine, &needs) else { continue };
             for material in materials {
                 changes.entry((printer, material)).or_insert(at);
             }
@@ -145,57 +145,6 @@ impl Forecast {
     }
 }
 
-/// Amount of each material that is left on the spools of a printer; `None` if it is not known of one of them.
-struct SpoolsLeft(BTreeMap<Id, Option<Amount>>);
-
-impl SpoolsLeft {
-    fn of(printer: &Printer) -> Self {
-        let mut left: BTreeMap<Id, Option<Amount>> = BTreeMap::new();
-        for slot in printer.slots() {
-            let Some(material) = slot.material_id else { continue };
-            let sum = left.entry(material).or_insert(Some(Amount::ZERO));
-            *sum = sum.zip(slot.remaining).map(|(sum, more)| sum + more);
-        }
-        Self(left)
-    }
-
-    /// Takes what prints use off the spools.
-    fn take(&mut self, needs: &[MaterialNeed]) {
-        for need in needs {
-            if let Some(Some(left)) = self.0.get_mut(&need.material_id) {
-                *left -= need.need;
-            }
-        }
-    }
-
-    /// Takes what the print under way still uses off the spools; returns the materials of which there is too little. A
-    /// spool that its printer weighs gets lighter during the print, any other when the print ends.
-    fn take_current(&mut self, printer: &Printer) -> Vec<Id> {
-        let Some(hand) = printer.in_hand.as_ref().filter(|hand| !hand.over()) else { return Vec::new() };
-        let slots = printer.slots();
-        let needs = hand.used_slots.iter().map(|used| {
-            let is_weighed = slots.iter().any(|slot| slot.slot == used.slot && slot.weighed);
-            let share = if is_weighed { 1.0 - hand.progress } else { 1.0 };
-            MaterialNeed { need: used.needed.need.part(share), ..used.needed }
-        });
-        let needs: Vec<MaterialNeed> = needs.collect();
-        self.take(&needs);
-        self.0.iter().filter(|(_, left)| left.is_some_and(|left| left < Amount::ZERO)).map(|(id, _)| *id).collect()
-    }
-
-    /// Returns the materials of which there is too little for these needs; `None` if there is enough, or if one of them
-    /// is not loaded.
-    fn short_for(&self, needs: &[MaterialNeed]) -> Option<Vec<Id>> {
-        let mut short = Vec::new();
-        for need in needs {
-            if self.0.get(&need.material_id)?.is_some_and(|left| left < need.need) {
-                short.push(need.material_id);
-            }
-        }
-        Some(short).filter(|short| !short.is_empty())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
@@ -203,6 +152,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::amount::Amount;
     use crate::job::Job;
     use crate::launch::KnownTypes;
     use crate::printer::{PrinterFields, Slot, SlotSource, TakeAttempt};

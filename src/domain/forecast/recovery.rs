@@ -5,19 +5,25 @@
 //! tried. The search is bounded by its work, not by time, so the same state always gives the same result: the more jobs
 //! wait, the fewer acts are tried.
 
+mod candidates;
 #[cfg(test)]
 mod tests;
+mod trial;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::{Forecast, PrinterOutlook, ShopKnowledge, expected_end, is_queued, matters};
+use self::candidates::{PrinterAct, PrinterCandidate, acts_at_printers};
+use self::trial::{ActEffect, ActKey, ActTrial, jobs_with, named_job, named_printer, priority_trial, retry_trial};
+use super::simulation::{SimulatedEnd, SimulationGoal, expected_end};
+use super::{Forecast, PrinterOutlook, ShopKnowledge, is_queued, matters};
+use crate::amount::Amount;
 use crate::id::Id;
-use crate::job::{Job, JobState};
-use crate::launch::{LaunchFacts, LaunchNeeds, Mismatch, fit};
+use crate::job::{Block, Job, JobState};
+use crate::launch::{LaunchNeeds, Mismatch};
 use crate::order::Order;
-use crate::printer::{AttemptPhase, Printer, Unready};
-use crate::remedy::{MAX_PRIORITY, NamedRecord, OrderRecovery, Remedy, RemedyAct};
+use crate::printer::{AttemptPhase, Printer};
+use crate::remedy::{NamedRecord, OrderRecovery, Remedy, RemedyAct};
 use crate::time::Timestamp;
 use crate::timing::Timing;
 
@@ -29,18 +35,44 @@ const MAX_REMEDIES: usize = 5;
 const MAX_NEEDS: usize = 3;
 /// Maximum number of printers at which the same kind of act is tried for the same needs, the best first.
 const MAX_PRINTERS_PER_ACT: usize = 2;
-/// Maximum number of jobs and printers simulated in all forecasts of one search.
-const MAX_WORK: usize = 10_000;
+/// Maximum number of printers that are examined until these are found: after some acts, a printer still cannot take the
+/// jobs.
+const MAX_PRINTERS_EXAMINED: usize = 8;
+/// Maximum work of all forecasts of one search ([`SimulatedEnd::work`]). A thousand jobs on a hundred printers take
+/// about a tenth of it.
+const MAX_WORK: usize = 2_000_000;
+
+/// Material as far as acts depend on it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StockedMaterial {
+    /// Display name of the material.
+    pub name: String,
+    /// Amount that can be reserved, in the material's unit.
+    pub available: Amount,
+}
 
 /// Returns the ways to have the orders ready in time that are late or at risk according to the forecast. Orders that
-/// are at risk and expected in time are absent if no act makes them ready sooner, and so are those that there was no
-/// work left for. `material_name` returns the name of a material, if it exists.
+/// are at risk and expected in time are absent if no act makes them ready sooner, and so are those of which nothing is
+/// known: no act helps among those tried, and others were left out. `stocked_material` returns a material, if it
+/// exists.
 pub fn recoveries(
     forecast: &Forecast,
     orders: &[&Order],
     printers: &[PrinterOutlook<'_>],
     shop: ShopKnowledge<'_>,
-    material_name: &dyn Fn(Id) -> Option<String>,
+    stocked_material: &dyn Fn(Id) -> Option<StockedMaterial>,
+) -> HashMap<Id, Arc<OrderRecovery>> {
+    recoveries_within(MAX_WORK, forecast, orders, printers, shop, stocked_material)
+}
+
+/// Returns the [`recoveries`] that are found with this much work.
+fn recoveries_within(
+    max_work: usize,
+    forecast: &Forecast,
+    orders: &[&Order],
+    printers: &[PrinterOutlook<'_>],
+    shop: ShopKnowledge<'_>,
+    stocked_material: &dyn Fn(Id) -> Option<StockedMaterial>,
 ) -> HashMap<Id, Arc<OrderRecovery>> {
     let now = forecast.at;
     let urgent_orders = orders.iter().filter_map(|order| {
@@ -53,7 +85,10 @@ pub fn recoveries(
     }
     urgent_orders.sort_by_key(|(deadline, order)| (*deadline < now, *deadline, order.id));
     urgent_orders.truncate(MAX_ORDERS);
-    let mut search = RecoverySearch::new(forecast, orders, printers, shop, material_name);
+    let present = printers.iter().map(|one| one.printer).filter(|printer| !printer.archived);
+    let candidates = present.map(|printer| PrinterCandidate::of(printer, forecast, shop)).collect();
+    let mut search =
+        RecoverySearch { forecast, orders, printers, shop, stocked_material, candidates, work_left: max_work };
     let entries = urgent_orders.into_iter().filter_map(|(deadline, order)| {
         let recovery = search.recovery(order, deadline)?;
         Some((order.id, Arc::new(recovery)))
@@ -71,169 +106,158 @@ pub fn last_job<'o>(order: &'o Order, forecast: &Forecast) -> Option<&'o Job> {
     order.jobs.values().max_by_key(urgency).map(|job| &**job)
 }
 
-/// State of the shop in which acts are tried, and the number of forecasts that may still be made.
+/// State of the shop in which acts are tried, and the work that may still be done.
 struct RecoverySearch<'a> {
     forecast: &'a Forecast,
     orders: &'a [&'a Order],
     printers: &'a [PrinterOutlook<'a>],
     shop: ShopKnowledge<'a>,
-    material_name: &'a dyn Fn(Id) -> Option<String>,
+    stocked_material: &'a dyn Fn(Id) -> Option<StockedMaterial>,
     candidates: Vec<PrinterCandidate<'a>>,
-    runs_left: usize,
+    work_left: usize,
 }
 
-/// Printer, with what determines whether it could take a job.
-struct PrinterCandidate<'a> {
-    printer: &'a Printer,
-    facts: LaunchFacts,
-    /// Reason why the printer takes no job now; `None` if it can take a job.
-    busy: Option<Unready>,
+/// Acts that were tried for one order.
+struct OrderTrials<'o> {
+    order: &'o Order,
+    deadline: Timestamp,
+    /// Time by which the order is ready if nobody does anything; `None` if it cannot be predicted.
+    expected_at: Option<Timestamp>,
+    /// Acts after which the order is ready sooner.
+    remedies: Vec<Remedy>,
+    tried: Vec<ActKey>,
+    /// `false` once an act was left out that may help.
+    is_complete: bool,
 }
 
-/// Act to be tried, with the state of the shop after it.
-struct ActTrial {
-    act: RemedyAct,
-    printer: Option<NamedRecord>,
-    materials: Vec<NamedRecord>,
-    jobs: Vec<NamedRecord>,
-    effect: ActEffect,
-}
-
-/// Effect of an act on the input of a forecast.
-enum ActEffect {
-    /// No effect: the forecast assumes that the act is performed.
-    Assumed,
-    /// Order as it would be.
-    Order(Box<Order>),
-    /// Printer as it would be.
-    Printer(Box<Printer>),
-}
-
-impl ActTrial {
-    /// Creates a trial of an act that does not concern a printer or materials.
-    fn of_jobs(act: RemedyAct, jobs: Vec<NamedRecord>, effect: ActEffect) -> Self {
-        Self { act, printer: None, materials: Vec::new(), jobs, effect }
-    }
-
-    /// Creates a trial of an act at a printer, with the printer after it.
-    fn at_printer(act: RemedyAct, printer: &Printer, after: Printer) -> Self {
-        let effect = ActEffect::Printer(Box::new(after));
-        Self { printer: Some(named_printer(printer)), ..Self::of_jobs(act, Vec::new(), effect) }
-    }
-
-    /// Returns whether both are the same act.
-    fn is_same(&self, other: &Self) -> bool {
-        (self.act, &self.printer, &self.materials) == (other.act, &other.printer, &other.materials)
+impl OrderTrials<'_> {
+    /// Returns what would have the order ready in time; `None` if nothing can be said.
+    fn recovery(mut self, now: Timestamp) -> Option<OrderRecovery> {
+        self.remedies.sort_by_key(|one| (one.expected_at, one.act, one.printer.as_ref().map(|printer| printer.id)));
+        let quickest = self.remedies.first().cloned();
+        let earliest_at = quickest.as_ref().map(|one| one.expected_at).into_iter().chain(self.expected_at).min();
+        self.remedies.retain(|one| one.expected_at <= self.deadline);
+        self.remedies.truncate(MAX_REMEDIES);
+        let is_expected_in_time = self.expected_at.is_some_and(|at| at <= self.deadline);
+        let is_unknown = earliest_at.is_none() && now <= self.deadline;
+        if self.remedies.is_empty() && (is_expected_in_time || is_unknown || !self.is_complete) {
+            return None;
+        }
+        let quickest = quickest.filter(|_| self.remedies.is_empty());
+        Some(OrderRecovery { remedies: self.remedies, quickest, earliest_at })
     }
 }
 
 impl<'a> RecoverySearch<'a> {
-    fn new(
-        forecast: &'a Forecast,
-        orders: &'a [&'a Order],
-        printers: &'a [PrinterOutlook<'a>],
-        shop: ShopKnowledge<'a>,
-        material_name: &'a dyn Fn(Id) -> Option<String>,
-    ) -> Self {
-        let present = printers.iter().map(|one| one.printer).filter(|printer| !printer.archived);
-        let candidates = present.map(|printer| PrinterCandidate {
-            printer,
-            facts: printer.launch_facts(&shop.rules.types),
-            busy: printer.takes_jobs(forecast.at).err(),
-        });
-        let candidates = candidates.collect();
-        let runs_left = MAX_WORK / (forecast.waiting + printers.len() + 1);
-        Self { forecast, orders, printers, shop, material_name, candidates, runs_left }
-    }
-
     /// Returns what would have an order ready in time; `None` if nothing can be said.
     fn recovery(&mut self, order: &Order, deadline: Timestamp) -> Option<OrderRecovery> {
         let now = self.forecast.at;
-        let expected_at = self.forecast.orders.get(&order.id).map(|at| (*at).max(now));
-        let mut is_complete = true;
-        let mut remedies = Vec::new();
-        for trial in self.trials(order, deadline) {
-            let is_assumed = matches!(trial.effect, ActEffect::Assumed);
-            if !is_assumed && self.runs_left == 0 {
-                is_complete = false;
-                continue;
-            }
-            let helps = |at: &Timestamp| is_assumed || expected_at.is_none_or(|expected_at| *at < expected_at);
-            if let Some(at) = self.end_after(order, &trial.effect).map(|at| at.max(now)).filter(helps) {
-                let ActTrial { act, printer, materials, jobs, .. } = trial;
-                remedies.push(Remedy { act, printer, materials, jobs, expected_at: at });
-            }
-        }
-        remedies.sort_by_key(|one| (one.expected_at, one.act, one.printer.as_ref().map(|printer| printer.id)));
-        let quickest = remedies.first().cloned();
-        let earliest_at = quickest.as_ref().map(|one| one.expected_at).into_iter().chain(expected_at).min();
-        remedies.retain(|one| one.expected_at <= deadline);
-        remedies.truncate(MAX_REMEDIES);
-        let is_expected_in_time = expected_at.is_some_and(|at| at <= deadline);
-        if remedies.is_empty() && (is_expected_in_time || !is_complete) {
-            return None;
-        }
-        let quickest = quickest.filter(|_| remedies.is_empty());
-        Some(OrderRecovery { remedies, quickest, earliest_at })
+        let mut trials = OrderTrials {
+            order,
+            deadline,
+            expected_at: self.forecast.orders.get(&order.id).map(|at| (*at).max(now)),
+            remedies: self.assumed_remedy(order).into_iter().collect(),
+            tried: Vec::new(),
+            is_complete: !order.jobs.values().any(|job| has_untried_act(job)),
+        };
+        self.try_acts(&mut trials);
+        trials.recovery(now)
     }
 
-    /// Returns the time by which an order is ready after an act; `None` if it cannot be predicted.
-    fn end_after(&mut self, order: &Order, effect: &ActEffect) -> Option<Timestamp> {
-        let now = self.forecast.at;
-        match effect {
-            ActEffect::Assumed => {
-                let unfinished = order.jobs.values().filter(|job| matters(job));
-                let ends: Option<Vec<Timestamp>> =
-                    unfinished.map(|job| self.forecast.jobs.get(&job.id).copied()).collect();
-                Some(ends?.into_iter().max().unwrap_or(now))
+    /// Tries the acts for an order, each once, as long as there is work left.
+    fn try_acts(&mut self, trials: &mut OrderTrials<'_>) {
+        if self.work_left == 0 {
+            trials.is_complete = false;
+            return;
+        }
+        if let Some(trial) = priority_trial(trials.order) {
+            self.try_act(trial, trials);
+        }
+        if let Some(trial) = retry_trial(trials.order, self.stocked_material) {
+            self.try_act(trial, trials);
+        }
+        for needs in self.waiting_needs(trials) {
+            self.try_printers(&needs, trials);
+        }
+    }
+
+    /// Tries acts at printers for jobs with the given needs.
+    fn try_printers(&mut self, needs: &LaunchNeeds, trials: &mut OrderTrials<'_>) {
+        if self.work_left == 0 {
+            trials.is_complete = false;
+            return;
+        }
+        let acts = acts_at_printers(needs, &self.candidates);
+        self.work_left = self.work_left.saturating_sub(self.candidates.len());
+        trials.is_complete &= !acts.has_untried;
+        // Numbers of printers examined and of acts tried at them, by kind.
+        let mut counts: BTreeMap<RemedyAct, (usize, usize)> = BTreeMap::new();
+        for PrinterAct { act, printer, missing } in acts.ranking {
+            let (examined, tried) = counts.entry(act).or_default();
+            if *tried == MAX_PRINTERS_PER_ACT || *examined == MAX_PRINTERS_EXAMINED || self.work_left == 0 {
+                trials.is_complete = false;
+                continue;
             }
+            *examined += 1;
+            if let Some(trial) = self.act_at_printer(act, printer, &missing, needs) {
+                *tried += 1;
+                self.try_act(trial, trials);
+            }
+        }
+    }
+
+    /// Tries an act, unless it was tried before.
+    fn try_act(&mut self, trial: ActTrial, trials: &mut OrderTrials<'_>) {
+        let key = trial.key();
+        if trials.tried.contains(&key) {
+            return;
+        }
+        trials.tried.push(key);
+        let end = self.end_after(trials.order.id, &trial.effect);
+        self.work_left = if end.is_cut_off { 0 } else { self.work_left.saturating_sub(end.work) };
+        trials.is_complete &= !end.is_cut_off;
+        let at = end.at.map(|at| at.max(self.forecast.at));
+        if let Some(at) = at.filter(|at| trials.expected_at.is_none_or(|expected_at| *at < expected_at)) {
+            trials.remedies.push(trial.remedy(at));
+        }
+    }
+
+    /// Simulates the end of an order after an act.
+    fn end_after(&self, order: Id, effect: &ActEffect) -> SimulatedEnd {
+        let (now, goal) = (self.forecast.at, SimulationGoal { order, max_work: self.work_left });
+        match effect {
             ActEffect::Order(after) => {
-                self.runs_left -= 1;
                 let orders = self.orders.iter().map(|one| if one.id == after.id { &**after } else { *one });
-                expected_end(now, orders, self.printers, self.shop, order.id)
+                expected_end(now, orders, self.printers, self.shop, goal)
             }
             ActEffect::Printer(after) => {
-                self.runs_left -= 1;
                 let with_act = self.printers.iter().map(|one| {
                     let printer = if one.printer.id == after.id { &**after } else { one.printer };
                     PrinterOutlook { printer, left_ms: one.left_ms }
                 });
                 let printers: Vec<PrinterOutlook<'_>> = with_act.collect();
-                expected_end(now, self.orders.iter().copied(), &printers, self.shop, order.id)
+                expected_end(now, self.orders.iter().copied(), &printers, self.shop, goal)
             }
         }
-    }
-
-    /// Returns the acts to try for an order, each once.
-    fn trials(&self, order: &Order, deadline: Timestamp) -> Vec<ActTrial> {
-        let mut trials: Vec<ActTrial> = self.assumed_act(order).into_iter().collect();
-        trials.extend(priority_trial(order));
-        trials.extend(retry_trial(order));
-        for needs in self.waiting_needs(order, deadline) {
-            for trial in self.acts_at_printers(&needs) {
-                if !trials.iter().any(|one| one.is_same(&trial)) {
-                    trials.push(trial);
-                }
-            }
-        }
-        trials
     }
 
     /// Returns the act that the forecast assumes to be performed: signing off the printed parts, or resuming the
     /// paused print. If both are necessary, or several prints are paused, a single act does not suffice.
-    fn assumed_act(&self, order: &Order) -> Option<ActTrial> {
+    fn assumed_remedy(&self, order: &Order) -> Option<Remedy> {
+        let now = self.forecast.at;
+        let unfinished = order.jobs.values().filter(|job| matters(job));
+        let ends: Option<Vec<Timestamp>> = unfinished.map(|job| self.forecast.jobs.get(&job.id).copied()).collect();
+        let expected_at = ends?.into_iter().max().unwrap_or(now).max(now);
         let unsigned: Vec<NamedRecord> = jobs_with(order, |job| job.state == JobState::Completed && job.unsigned);
         let mut paused = order.jobs.values().filter_map(|job| Some((job, self.paused_on(job)?)));
-        match (paused.next(), paused.next()) {
-            (None, _) if !unsigned.is_empty() => {
-                Some(ActTrial::of_jobs(RemedyAct::SignOff, unsigned, ActEffect::Assumed))
+        let (act, printer, jobs) = match (paused.next(), paused.next()) {
+            (None, _) if !unsigned.is_empty() => (RemedyAct::SignOff, None, unsigned),
+            (Some((job, printer)), None) if unsigned.is_empty() => {
+                (RemedyAct::Resume, Some(named_printer(printer)), vec![named_job(job)])
             }
-            (Some((job, printer)), None) if unsigned.is_empty() => Some(ActTrial {
-                printer: Some(named_printer(printer)),
-                ..ActTrial::of_jobs(RemedyAct::Resume, vec![named_job(job)], ActEffect::Assumed)
-            }),
-            _ => None,
-        }
+            _ => return None,
+        };
+        Some(Remedy { act, printer, materials: Vec::new(), jobs, expected_at })
     }
 
     /// Returns the printer on which the print of a job is paused, if a person can resume it.
@@ -245,47 +269,27 @@ impl<'a> RecoverySearch<'a> {
         is_paused.then_some(printer)
     }
 
-    /// Returns the different needs of the order's jobs that wait for a printer and delay the order: those that are not
-    /// expected by the deadline, and the last one.
-    fn waiting_needs(&self, order: &Order, deadline: Timestamp) -> Vec<LaunchNeeds> {
+    /// Returns the first few of the different needs of the order's jobs that wait for a printer and delay the order:
+    /// those that are not expected by the deadline, and the last one.
+    fn waiting_needs(&self, trials: &mut OrderTrials<'_>) -> Vec<LaunchNeeds> {
+        let (order, deadline) = (trials.order, trials.deadline);
         let last = order.jobs.keys().filter_map(|job| self.forecast.jobs.get(job)).max();
         let delays = |job: &Job| {
             let end = self.forecast.jobs.get(&job.id);
             end.is_none_or(|end| *end > deadline || Some(end) == last)
         };
-        let mut all: Vec<LaunchNeeds> = Vec::new();
+        let mut different: Vec<&Job> = Vec::new();
         for job in order.jobs.values().filter(|job| is_queued(job) && delays(job)) {
-            let needs = job.launch_needs();
-            if all.len() < MAX_NEEDS && !all.contains(&needs) {
-                all.push(needs);
+            if different.iter().any(|one| has_same_needs(one, job)) {
+                continue;
             }
-        }
-        all
-    }
-
-    /// Returns the acts after which a printer could take a job with the given needs, or could take it sooner. Printers
-    /// that can take it now need no act, and those that a person disconnected may be in any state.
-    fn acts_at_printers(&self, needs: &LaunchNeeds) -> Vec<ActTrial> {
-        let mut ranking = Vec::new();
-        for one in self.candidates.iter().filter(|one| one.facts.machine_type() == needs.machine_type) {
-            let fit = fit(needs, &one.facts);
-            let act = match (&one.busy, fit.fits()) {
-                (Some(Unready::BedNotCleared), true) => RemedyAct::ClearBed,
-                (Some(Unready::Maintenance), true) => RemedyAct::ReturnToService,
-                (_, false) if one.printer.goes_on() => RemedyAct::Load,
-                _ => continue,
-            };
-            let rank = (act, one.busy.is_some(), fit.rank(), one.printer.idle_since, one.printer.id);
-            ranking.push((rank, one.printer, fit.missing));
-        }
-        ranking.sort_by_key(|(rank, ..)| *rank);
-        let mut trials: Vec<ActTrial> = Vec::new();
-        for ((act, ..), printer, missing) in ranking {
-            if trials.iter().filter(|trial| trial.act == act).count() < MAX_PRINTERS_PER_ACT {
-                trials.extend(self.act_at_printer(act, printer, &missing, needs));
+            if different.len() == MAX_NEEDS {
+                trials.is_complete = false;
+                break;
             }
+            different.push(job);
         }
-        trials
+        different.into_iter().map(Job::launch_needs).collect()
     }
 
     /// Returns the act at a printer; `None` if the printer could not take a job with the given needs after it.
@@ -302,9 +306,9 @@ impl<'a> RecoverySearch<'a> {
             let mut materials: Vec<Id> = missing.iter().filter_map(Mismatch::spool).collect();
             materials.sort_unstable();
             materials.dedup();
-            let named = |id: Id| Some(NamedRecord { id, name: (self.material_name)(id)? });
+            let named = |id: Id| Some(NamedRecord { id, name: (self.stocked_material)(id)?.name });
             let materials: Option<Vec<NamedRecord>> = materials.into_iter().map(named).collect();
-            return Some(ActTrial { materials: materials?, ..ActTrial::at_printer(act, printer, after) });
+            return Some(ActTrial::at_printer(act, materials?, printer, after));
         }
         let mut after = printer.clone();
         if act == RemedyAct::ReturnToService {
@@ -312,54 +316,23 @@ impl<'a> RecoverySearch<'a> {
         } else {
             (after.bed_not_cleared, after.bed_since, after.print_failed) = (false, None, false);
         }
-        after.goes_on().then(|| ActTrial::at_printer(act, printer, after))
+        after.goes_on().then(|| ActTrial::at_printer(act, Vec::new(), printer, after))
     }
 }
 
-/// Returns the trial of giving the order the highest priority; `None` if none of its jobs would gain from it.
-fn priority_trial(order: &Order) -> Option<ActTrial> {
-    let can_gain = |job: &Job| is_queued(job) && job.priority < MAX_PRIORITY;
-    let after = with_jobs(order, can_gain, |job| job.priority = MAX_PRIORITY)?;
-    Some(ActTrial::of_jobs(RemedyAct::RaisePriority, Vec::new(), ActEffect::Order(Box::new(after))))
+/// Returns whether a job waits for an act that is not tried: it is to be released below the reorder point, somebody has
+/// to say whether it printed, or it lacks G-code.
+fn has_untried_act(job: &Job) -> bool {
+    let is_to_be_released = job.blocked_by == Some(Block::ReorderPoint);
+    let is_unverified = job.live().is_some_and(|attempt| attempt.unverified);
+    matters(job) && (is_to_be_released || is_unverified || job.file_id.is_none())
 }
 
-/// Returns the trial of retrying the order's failed jobs; `None` if there are none.
-fn retry_trial(order: &Order) -> Option<ActTrial> {
-    let is_failed = |job: &Job| job.state == JobState::Failed && job.file_id.is_some() && matters(job);
-    let after = with_jobs(order, is_failed, |job| {
-        (job.state, job.attempt_id) = (JobState::Sliced, None);
-        job.tried_on.clear();
-    })?;
-    let jobs = jobs_with(order, is_failed);
-    Some(ActTrial::of_jobs(RemedyAct::Retry, jobs, ActEffect::Order(Box::new(after))))
-}
-
-/// Returns the order with some of its jobs changed; `None` if there are none.
-fn with_jobs(order: &Order, is_meant: impl Fn(&Job) -> bool, change: impl Fn(&mut Job)) -> Option<Order> {
-    let meant: Vec<&Arc<Job>> = order.jobs.values().filter(|job| is_meant(job)).collect();
-    if meant.is_empty() {
-        return None;
-    }
-    let mut after = order.clone();
-    for job in meant {
-        let mut changed = Job::clone(job);
-        change(&mut changed);
-        after.jobs.insert_mut(changed.id, Arc::new(changed));
-    }
-    Some(after)
-}
-
-/// Returns the order's jobs that meet a condition, by number.
-fn jobs_with(order: &Order, condition: impl Fn(&Job) -> bool) -> Vec<NamedRecord> {
-    let mut jobs: Vec<&Arc<Job>> = order.jobs.values().filter(|job| condition(job)).collect();
-    jobs.sort_by_key(|job| job.number);
-    jobs.into_iter().map(|job| named_job(job)).collect()
-}
-
-fn named_job(job: &Job) -> NamedRecord {
-    NamedRecord { id: job.id, name: job.number_text() }
-}
-
-fn named_printer(printer: &Printer) -> NamedRecord {
-    NamedRecord { id: printer.id, name: printer.fields.name.clone() }
+/// Returns whether two jobs have the same needs, without building these.
+fn has_same_needs(one: &Job, other: &Job) -> bool {
+    let further = |job: &Job| job.further.iter().map(|need| (need.material_id, need.need)).collect::<Vec<_>>();
+    (one.machine_type, one.file_form, one.material_id, one.need)
+        == (other.machine_type, other.file_form, other.material_id, other.need)
+        && (&one.dimensions, &one.sliced_for) == (&other.dimensions, &other.sliced_for)
+        && further(one) == further(other)
 }

@@ -17,6 +17,7 @@ mod card_print;
 mod card_slots;
 mod card_stop;
 mod customers;
+mod delay_reasons;
 mod design_page;
 mod filled_form;
 mod first_steps;

@@ -29,11 +29,13 @@ use maud::{Markup, PreEscaped, html};
 pub(super) use self::activity::{ACTIVITY_PATH, show as show_activity};
 use self::done::ShiftCache;
 pub(super) use self::next_hours::{NEXT_HOURS_ID, next_hours};
+use self::row::TaskDetail;
 pub(super) use self::row::TaskRow;
 use super::board::BoardHandles;
 use super::card::{act_path, attention_words, job_number, live_state, standing};
 use super::card_gauge::{waiting, waiting_words};
 use super::card_print::job_path_of;
+use super::delay_reasons::DelayReasons;
 use super::first_steps::first_steps;
 use super::job::{job_path, resolutions};
 use super::log::LogHandles;
@@ -69,6 +71,7 @@ handles! {
     /// Dependencies of the to-do page.
     pub(crate) struct ToDoHandles {
         board: BoardHandles,
+        delays: Arc<DelayReasons>,
         hold: DispatchHold,
         jobs: JobHandles,
         log: LogHandles,
@@ -123,7 +126,7 @@ impl TaskKind {
 pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
     let language = viewer.language();
-    let kinds = kinds(language, &app).await?;
+    let kinds = kinds(language, &app, TaskDetail::Rows).await?;
     let (total, title) = (count(&kinds), to_do::title(language));
     app.board.record_tasks(total);
     let view = app.board.view_in(language);
@@ -168,7 +171,7 @@ pub(super) fn keep_counted(app: &ToDoHandles, last_event: i64) {
     let app = app.clone();
     tokio::spawn(async move {
         // Others tell of a database that does not respond.
-        if let Ok(kinds) = kinds(Language::English, &app).await {
+        if let Ok(kinds) = kinds(Language::English, &app, TaskDetail::Number).await {
             turn.finish(count(&kinds));
         }
     });
@@ -179,8 +182,9 @@ fn count(kinds: &[TaskKind]) -> u64 {
     kinds.iter().map(|kind| kind.total).sum()
 }
 
-/// Returns all kinds of tasks, also those without any, in the order of the page.
-async fn kinds(language: Language, app: &ToDoHandles) -> Result<Vec<TaskKind>, ApiError> {
+/// Returns all kinds of tasks, also those without any, in the order of the page. If only the numbers of tasks are
+/// needed, rows that take long are missing.
+async fn kinds(language: Language, app: &ToDoHandles, detail: TaskDetail) -> Result<Vec<TaskKind>, ApiError> {
     let all = present_all(&app.board.shop);
     let printers: Vec<&Printer> = all.iter().filter_map(|versioned| versioned.state.as_ref()).collect();
     let (sliced, _) = jobs_in(app, &in_state(JobState::Sliced)).await?;
@@ -198,7 +202,7 @@ async fn kinds(language: Language, app: &ToDoHandles) -> Result<Vec<TaskKind>, A
         unverified(language, &printers),
         pauses::pauses(language, app, &printers),
         troubles(language, app, &printers),
-        late::late(language, app),
+        late::late(language, app, detail),
         emails::emails(language, app).await?,
         jobs(language, app, JobState::Failed, "failed", to_do::kind_failed).await?,
         jobs(language, app, JobState::AwaitingManualReview, "review", to_do::kind_review).await?,

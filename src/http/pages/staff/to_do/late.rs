@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use maud::{Markup, html};
 
-use super::row::TaskRow;
+use super::row::{TaskDetail, TaskRow};
 use super::{ROWS_PER_KIND, TaskKind, ToDoHandles, customer};
 use crate::design::{Icon, chip};
 use crate::staff::remedy::{delay_reason, recovery_words, remedy_act};
@@ -19,7 +19,7 @@ use words::Language;
 use words::staff::{timing, to_do};
 
 /// Lists the late orders and then those at risk, earliest deadline first.
-pub(super) fn late(language: Language, app: &ToDoHandles) -> TaskKind {
+pub(super) fn late(language: Language, app: &ToDoHandles, detail: TaskDetail) -> TaskKind {
     let (all, forecast) = (app.board.orders.all_resident(), app.board.forecaster.latest());
     let now = app.board.shop.environment.now();
     let expected_at = |order: &Order| forecast.orders.get(&order.id).copied();
@@ -33,17 +33,24 @@ pub(super) fn late(language: Language, app: &ToDoHandles) -> TaskKind {
     let total = urgent_orders.len();
     let late = urgent_orders.iter().filter(|(timing, ..)| *timing == Timing::Late).count();
     let first_orders = urgent_orders.iter().take(ROWS_PER_KIND as usize);
-    let rows = first_orders.map(|(_, _, order)| {
+    let rows = detail.rows(first_orders, |(_, _, order)| {
         let file = last_job(order, &forecast).and_then(|job| job.file_id);
-        row(language, app, order, &OrderOutlook::of(order, &forecast, now)).picture(file)
+        let reason = app.delays.reason(forecast.at, (language, order.id), || delay_reason(language, &app.jobs, order));
+        row(language, app, order, &OrderOutlook::of(order, &forecast, now), reason).picture(file)
     });
     let title = if late == total { to_do::kind_late } else { timing::kind_late_or_at_risk };
-    let kind = TaskKind::new(language, "late", title, rows.collect());
+    let kind = TaskKind::new(language, "late", title, rows);
     TaskKind { total: total as u64, below: Some(lists(language, late, total - late)), ..kind }
 }
 
 /// Renders an order with the reason why it is late or at risk, and the act that would have it ready in time.
-fn row(language: Language, app: &ToDoHandles, order: &Order, outlook: &OrderOutlook) -> TaskRow {
+fn row(
+    language: Language,
+    app: &ToDoHandles,
+    order: &Order,
+    outlook: &OrderOutlook,
+    reason: Option<Markup>,
+) -> TaskRow {
     let recovery = outlook.recovery.as_deref();
     let at_risk = outlook.timing.filter(|timing| *timing == Timing::AtRisk);
     let title = html! {
@@ -53,7 +60,7 @@ fn row(language: Language, app: &ToDoHandles, order: &Order, outlook: &OrderOutl
     let detail = html! {
         (customer(language, order)) " · "
         (timing_words(language, order, outlook))
-        @if let Some(reason) = delay_reason(language, &app.jobs, order) { div { (reason) } }
+        @if let Some(reason) = reason { div { (reason) } }
         @if let Some(recovery) = recovery { div { (recovery_words(language, recovery)) } }
     };
     let acts = recovery.map(|recovery| remedy_act(language, &app.board.shop, order, recovery, TO_DO_PATH));
@@ -73,6 +80,18 @@ fn lists(language: Language, late: usize, at_risk: usize) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_are_rendered_only_if_they_are_needed() {
+        let mut orders = Vec::new();
+        let mut row = |order: u32| {
+            orders.push(order);
+            TaskRow::new(Icon::Clock, html! { (order) })
+        };
+        assert!(TaskDetail::Number.rows([1, 2].into_iter(), &mut row).is_empty());
+        assert_eq!(TaskDetail::Rows.rows([3, 4].into_iter(), &mut row).len(), 2);
+        assert_eq!(orders, [3, 4]);
+    }
 
     #[test]
     fn only_lists_with_orders_are_linked() {

@@ -22,6 +22,25 @@ pub(in crate::staff) struct TaskRow {
     more: Option<Markup>,
 }
 
+/// Part of the tasks of a kind that is needed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TaskDetail {
+    /// Number of the tasks.
+    Number,
+    /// Their rows too.
+    Rows,
+}
+
+impl TaskDetail {
+    /// Renders the rows of tasks; none if only their number is needed.
+    pub(super) fn rows<T>(self, tasks: impl Iterator<Item = T>, row: impl FnMut(T) -> TaskRow) -> Vec<TaskRow> {
+        match self {
+            Self::Number => Vec::new(),
+            Self::Rows => tasks.map(row).collect(),
+        }
+    }
+}
+
 impl TaskRow {
     /// Creates a row with an icon and a title.
     pub(in crate::staff) fn new(shape: Icon, title: Markup) -> Self {
