@@ -51,7 +51,7 @@ pub fn hours() -> ShopHours {
 fn speed() -> Row {
     let now = Timestamp(1_763_719_200_000);
     let mut random = fastrand::Rng::with_seed(1);
-    let printers: Vec<Printer> = (0..PRINTERS).map(|n| shop::printer(n, n % 3 == 0, now)).collect();
+    let printers: Vec<Printer> = (0..PRINTERS).map(|n| shop::printer(n, n.is_multiple_of(3), now)).collect();
     let orders: Vec<Order> = (0..JOBS)
         .map(|n| {
             let mut order = shop::order(n, random.u8(0..10), now);
@@ -93,7 +93,7 @@ fn late_orders(now: Timestamp) -> Vec<Order> {
 fn search_speed() -> Row {
     let now = Timestamp(1_763_719_200_000);
     let with_spool = |n: usize| {
-        let mut printer = shop::printer(n, n % 3 == 0, now);
+        let mut printer = shop::printer(n, n.is_multiple_of(3), now);
         printer.fields.loaded_material_id = Some(shop::id(6, n % MATERIALS));
         printer
     };

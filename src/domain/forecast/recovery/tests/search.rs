@@ -73,6 +73,9 @@ fn nothing_is_said_if_a_job_waits_for_an_act_that_is_not_tried() {
     assert_eq!(with(&short), Some(vec![]), "what is to be bought is not tried");
 }
 
+/// What keeps a printer from its next job.
+type PrinterChange<'a> = &'a dyn Fn(&mut Printer);
+
 #[test]
 fn nothing_is_said_if_a_printer_waits_for_an_act_that_is_not_tried() {
     let beside = |change: &dyn Fn(&mut Printer), loaded: u32| {
@@ -81,7 +84,7 @@ fn nothing_is_said_if_a_printer_waits_for_an_act_that_is_not_tried() {
         Shop::new(vec![order(10, 30, 2)], vec![printer(5, true, 2), other]).acts()
     };
     let refusals = RefusedStarts { count: 3, job: id(9), at: NOW, disk_full: false, words: String::new() };
-    let changes: [(&str, &dyn Fn(&mut Printer)); 5] = [
+    let changes: [(&str, PrinterChange<'_>); 5] = [
         ("disconnected", &|printer| printer.disconnected = true),
         ("not homed", &|printer| printer.needs_home = true),
         ("in an error", &|printer| printer.activity = Activity::Error),
