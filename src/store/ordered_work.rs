@@ -119,7 +119,8 @@ impl OrderedWork {
 }
 
 /// Deletes old rows as of `now`, as long as there is time. Each turn begins with another kind of row, and deletes some
-/// of these in any case, so that a kind of which there are very many does not keep the others.
+/// of these in any case, so that a kind of which there are very many does not keep the others. It does not end before
+/// something is deleted or every kind has been looked at, so that a slow database has no turns without end.
 async fn delete_old_rows(
     db: &DatabaseConnection,
     now: Timestamp,
@@ -139,8 +140,8 @@ async fn delete_old_rows(
     let first = turn % purges.len();
     purges.rotate_left(first);
     let mut total = Deletion::default();
-    for (place, purge) in purges.into_iter().enumerate() {
-        if place > 0 && !has_time() {
+    for purge in purges {
+        if total.rows > 0 && !has_time() {
             return Ok(Deletion { has_more: true, ..total });
         }
         let deletion = purge.await?;

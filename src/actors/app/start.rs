@@ -16,6 +16,7 @@ use super::{OutsideClients, clients, customer_space, manual_restore, own_secrets
 use crate::restores::DispatchHold;
 use config::Config;
 use domain::aggregate::LastNumbers;
+use domain::time::Timestamp;
 use kernel::environment::{Clock, Environment};
 use kernel::root::{HealthRegistry, Root, RootMsg, keep};
 use store::Store;
@@ -236,17 +237,20 @@ async fn run_retention(app: Weak<App>) {
         tokio::time::sleep(wait).await;
         let Some(app) = app.upgrade() else { return };
         let (environment, now) = (app.environment.clone(), app.environment.now());
-        if app.store.run_retention(now, turn, move || environment.now()).await {
-            (wait, turn) = (BACKLOG_INTERVAL, turn + 1);
-            continue;
+        let has_more = app.store.run_retention(now, turn, move || environment.now()).await;
+        if turn == 0 {
+            sweep_contents(&app, now).await;
         }
-        // Contents whose file was deleted, or never recorded, by a process that ended in the middle.
-        match app.content_sweep.run(app.environment.leadership(), now).await {
-            Ok(0) => {}
-            Ok(removed) => tracing::info!(removed, "removed the contents of deleted files from disk"),
-            Err(error) => tracing::warn!(%error, "cannot remove the contents of deleted files from disk"),
-        }
-        (wait, turn) = (RETENTION_INTERVAL, 0);
+        (wait, turn) = if has_more { (BACKLOG_INTERVAL, turn + 1) } else { (RETENTION_INTERVAL, 0) };
+    }
+}
+
+/// Removes contents whose file was deleted, or never recorded, by a process that ended in the middle.
+async fn sweep_contents(app: &App, now: Timestamp) {
+    match app.content_sweep.run(app.environment.leadership(), now).await {
+        Ok(0) => {}
+        Ok(removed) => tracing::info!(removed, "removed the contents of deleted files from disk"),
+        Err(error) => tracing::warn!(%error, "cannot remove the contents of deleted files from disk"),
     }
 }
 

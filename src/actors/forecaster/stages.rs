@@ -22,10 +22,16 @@ pub(super) fn in_stages(
     Forecast { recoveries, ..forecast }
 }
 
-/// Returns the forecast with what would have late orders ready in time according to the latest one. It stands until it
-/// has been searched for anew, so that it does not disappear in between.
+/// Returns the forecast with the remedies of the latest one, which stay until they have been searched for again. Those
+/// whose time has passed, or is no better than what the order is now expected at, are left out.
 pub(super) fn with_earlier_recoveries(forecast: Forecast, latest: &Forecast) -> Forecast {
-    Forecast { recoveries: latest.recoveries.clone(), ..forecast }
+    let stays = |id: &Id, recovery: &OrderRecovery| {
+        let Some(stated_at) = recovery.stated_at() else { return true };
+        stated_at >= forecast.at && forecast.orders.get(id).is_none_or(|expected_at| stated_at < *expected_at)
+    };
+    let recoveries = latest.recoveries.iter().filter(|(id, recovery)| stays(id, recovery));
+    let recoveries = recoveries.map(|(id, recovery)| (*id, recovery.clone())).collect();
+    Forecast { recoveries, ..forecast }
 }
 
 #[cfg(test)]
@@ -59,8 +65,17 @@ mod tests {
     }
 
     #[test]
-    fn earlier_remedies_stand_until_new_ones_have_been_remedies() {
-        let interim = with_earlier_recoveries(forecast(8, HashMap::new()), &forecast(7, remedies()));
-        assert_eq!(interim, forecast(8, remedies()));
+    fn earlier_remedies_stay_until_new_ones_are_found_or_they_no_longer_help() {
+        let interim = |at: i64, expected_at: Option<i64>| {
+            let orders = expected_at.map(|expected_at| (Id::ONLY, Timestamp(expected_at))).into_iter().collect();
+            let new = Forecast { orders, ..forecast(at, HashMap::new()) };
+            with_earlier_recoveries(new, &forecast(7, remedies())).recoveries
+        };
+        for (at, expected_at) in [(8, None), (9, None), (8, Some(10))] {
+            assert_eq!(interim(at, expected_at), remedies(), "{at} {expected_at:?}");
+        }
+        for (at, expected_at) in [(10, None), (8, Some(9)), (8, Some(8))] {
+            assert_eq!(interim(at, expected_at), Recoveries::new(), "{at} {expected_at:?}");
+        }
     }
 }

@@ -50,12 +50,13 @@ async fn each_kind_of_row_has_its_turn() {
     on_each(async |db| {
         write_old_rows(db).await;
         // The last event stays.
-        let expected = [500, 0, 500, 0, 0, 0, 500, 0, 500, 0, 0, 0, 200, 0, 199, 0, 0, 0, 0];
+        let expected = [500, 500, 500, 500, 200, 199];
         for (turn, rows) in expected.into_iter().enumerate() {
             let deletion = delete_old_rows(db, later(), turn, &|| false).await.unwrap();
             assert_eq!(deletion, Deletion { rows, has_more: true }, "turn {turn}");
         }
-        assert_eq!(delete_old_rows(db, later(), 0, &|| true).await.unwrap(), Deletion::default());
+        // However slow the database is, there is an end.
+        assert_eq!(delete_old_rows(db, later(), 0, &|| false).await.unwrap(), Deletion::default());
     })
     .await;
 }
