@@ -10,7 +10,7 @@
 pub mod audit_log;
 pub mod connect;
 pub mod copy;
-pub mod event_filter;
+mod event_filter;
 pub mod event_follower;
 pub mod followers;
 mod kinds;
