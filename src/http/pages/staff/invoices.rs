@@ -238,7 +238,7 @@ fn table(
                             td class="spare" data-label=(issued) { @if let Some(at) = invoice.issued_at { (document_day(language, at)) } }
                             td data-label=(due) { @if let Some(at) = invoice.due_at { (document_day(language, at)) } }
                             td class=(if due_cents > 0 { "number spare" } else { "number" }) data-label=(total) { (amount(language, invoice.content.sums.payable_cents(), &invoice.content.currency)) }
-                            td class="number" data-label=(due_amount) { (amount(language, due_cents, &invoice.content.currency)) }
+                            td class=(if due_cents == 0 { "number spare" } else { "number" }) data-label=(due_amount) { (amount(language, due_cents, &invoice.content.currency)) }
                         }
                     }
                 }
