@@ -72,6 +72,18 @@ pub fn figure(language: Language, cents: i64, currency: &str) -> String {
     }
 }
 
+/// Currencies whose prices have a symbol in API responses.
+const SYMBOL_CURRENCIES: [&str; 3] = ["usd", "eur", "gbp"];
+
+/// Formats a price for programs that show it as it is: `$1,234.50`, or `1,234.50 CHF` if the currency has no symbol
+/// here. This form is part of the API, so it does not follow the way in which pages write amounts.
+pub fn response_price(cents: i64, currency: &str) -> String {
+    if SYMBOL_CURRENCIES.iter().any(|one| one.eq_ignore_ascii_case(currency)) {
+        return amount(Language::English, cents, currency);
+    }
+    format!("{} {}", figure(Language::English, cents, currency), currency.to_uppercase())
+}
+
 /// Returns the date: `28 Nov 2026` or `28. November 2026`.
 pub fn date(language: Language, clock: &ShopClock, at: Timestamp) -> String {
     match language {
@@ -352,5 +364,18 @@ mod tests {
         assert_eq!(short("2026-11-28T16:40:00Z"), ["17:40", "17:40"]);
         assert_eq!(short("2026-11-28T23:00:00Z"), ["tomorrow 00:00", "morgen 00:00"]);
         assert_eq!(short("2026-12-04T08:00:00Z"), ["Fri 09:00", "Fr. 09:00"], "within six days by the weekday");
+    }
+
+    #[test]
+    fn prices_keep_their_form_in_responses() {
+        for (cents, currency, expected) in [
+            (12_345, "usd", "$123.45"),
+            (123_456, "EUR", "€1,234.56"),
+            (5, "gbp", "£0.05"),
+            (12_345, "chf", "123.45 CHF"),
+            (1500, "jpy", "1,500 JPY"),
+        ] {
+            assert_eq!(response_price(cents, currency), expected);
+        }
     }
 }

@@ -397,5 +397,4 @@ impl TestData {
         Self { endpoint_id, message: "this is a test" }
     }
 }
-
 carried_by! { TestData: "webhook.test", "An admin tested the endpoint; sent without a subscription."; }

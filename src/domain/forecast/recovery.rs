@@ -13,7 +13,7 @@ mod trial;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use self::candidates::{PrinterAct, PrinterCandidate, acts_at_printers};
+use self::candidates::{ActAtPrinter, PrinterCandidate, acts_at_printers};
 use self::trial::{ActEffect, ActKey, ActTrial, jobs_with, named_job, named_printer, priority_trial, retry_trial};
 use super::simulation::{SimulatedEnd, SimulationGoal, expected_end};
 use super::{Forecast, PrinterOutlook, ShopKnowledge, is_queued, matters};
@@ -192,7 +192,7 @@ impl<'a> RecoverySearch<'a> {
         trials.is_complete &= !acts.has_untried;
         // Numbers of printers examined and of acts tried at them, by kind.
         let mut counts: BTreeMap<RemedyAct, (usize, usize)> = BTreeMap::new();
-        for PrinterAct { act, printer, missing } in acts.ranking {
+        for ActAtPrinter { act, printer, missing } in acts.ranking {
             let (examined, tried) = counts.entry(act).or_default();
             if *tried == MAX_PRINTERS_PER_ACT || *examined == MAX_PRINTERS_EXAMINED || self.work_left == 0 {
                 trials.is_complete = false;

@@ -78,8 +78,8 @@ pub(super) fn more(
     further: &Markup,
 ) -> Markup {
     let chosen = value("machineType").unwrap_or_default();
-    let found = value("type");
-    let kind = kind.or_else(|| PrinterType::of_word(found.as_deref()?));
+    let type_name = value("type");
+    let kind = kind.or_else(|| PrinterType::of_word(type_name.as_deref()?));
     let usual = kind.map_or(USUAL_VOLUME_MM, |declared| declared.usual_volume_mm);
     let sides: Vec<String> =
         SIDES.iter().zip(usual).map(|((name, _), usual)| value(name).unwrap_or_else(|| usual.to_string())).collect();
@@ -274,8 +274,8 @@ mod tests {
         assert!(by_type.contains("<summary>Weitere Angaben: <span"), "{by_type}");
         assert!(by_type.contains("Filamentdrucker, 256 × 256 × 256 mm") && by_type.contains(" open"), "{by_type}");
         let by_find = |name: &str| (name == "type").then(|| "mqtt_lan".to_owned());
-        let found = more(Language::English, None, &by_find, false, &html! {}).into_string();
-        assert!(found.contains("Filament printer, 256 × 256 × 256 mm") && found.contains("value=\"256\""), "{found}");
+        let page = more(Language::English, None, &by_find, false, &html! {}).into_string();
+        assert!(page.contains("Filament printer, 256 × 256 × 256 mm") && page.contains("value=\"256\""), "{page}");
         let cleared = form(Language::English, lan, Some(""), false);
         assert!(cleared.contains(">Filament printer</span>") && !cleared.contains("256"), "{cleared}");
     }

@@ -392,8 +392,7 @@ async fn a_failing_look_up_of_keys_is_told_to_all_who_asked() {
             let queries = queries.clone();
             async move { queries.idempotency(key).await }
         };
-        let look_ups = futures::future::join_all(["k0", "k1", "k1"].map(ask));
-        assert!(look_ups.await.iter().all(Result::is_err));
+        assert!(futures::future::join_all(["k0", "k1", "k1"].map(ask)).await.iter().all(Result::is_err));
         db.execute_unprepared("ALTER TABLE away RENAME TO idempotency").await.unwrap();
         assert_eq!(queries.idempotency("k0").await.unwrap(), None);
     })

@@ -20,7 +20,7 @@ pub(super) struct PrinterCandidate<'a> {
 }
 
 /// Act at a printer for jobs with the same needs.
-pub(super) struct PrinterAct<'a> {
+pub(super) struct ActAtPrinter<'a> {
     /// Act that may help.
     pub(super) act: RemedyAct,
     /// Printer at which to perform it.
@@ -32,7 +32,7 @@ pub(super) struct PrinterAct<'a> {
 /// Acts at printers for jobs with the same needs.
 pub(super) struct PrinterActs<'a> {
     /// Acts by kind, for each kind the best printer first.
-    pub(super) ranking: Vec<PrinterAct<'a>>,
+    pub(super) ranking: Vec<ActAtPrinter<'a>>,
     /// `true` if a printer waits for an act that is not among those that are tried: it would take the jobs, but is due
     /// for maintenance, is not homed, has a fault, was disconnected, refuses starts or the like.
     pub(super) has_untried: bool,
@@ -85,7 +85,7 @@ pub(super) fn acts_at_printers<'a>(needs: &LaunchNeeds, candidates: &[PrinterCan
         };
         let freedom = (one.free_at.is_none(), one.free_at, one.printer.idle_since);
         let rank = (act, fit.missing.len(), fit.rank(), freedom, one.printer.id);
-        ranking.push((rank, PrinterAct { act, printer: one.printer, missing: fit.missing }));
+        ranking.push((rank, ActAtPrinter { act, printer: one.printer, missing: fit.missing }));
     }
     ranking.sort_by_key(|(rank, _)| *rank);
     PrinterActs { ranking: ranking.into_iter().map(|(_, act)| act).collect(), has_untried }

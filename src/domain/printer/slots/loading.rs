@@ -193,8 +193,8 @@ mod tests {
         assert!(loaded_at(&idle(), 1).is_some());
         let foreign = Printer { activity: Activity::Printing, ..idle() };
         assert!(foreign.foreign_print() && loaded_at(&foreign, 1).is_none(), "a print that is no job's");
-        let shown = Printer { shows: Some("other.gcode".to_owned()), ..idle() };
-        assert!(shown.foreign_print() && loaded_at(&shown, 1).is_none());
+        let with_file = Printer { shows: Some("other.gcode".to_owned()), ..idle() };
+        assert!(with_file.foreign_print() && loaded_at(&with_file, 1).is_none());
         let mut paused = busy(slots());
         let phase = AttemptPhase::Paused { at: NOW };
         paused.in_hand.iter_mut().for_each(|in_hand| in_hand.phase = phase.clone());

@@ -43,7 +43,6 @@ use http::wire::schema_of;
 use kernel::directory::Directory;
 use kernel::environment::Environment;
 use store::queries::Queries;
-use words::Language;
 
 const PATH: &str = "/api/v1/custom-builds/intakes";
 
@@ -81,18 +80,6 @@ pub fn routes() -> ResourceRoutes {
         .schema::<IntakeForm>()
 }
 
-/// Currencies whose prices have a symbol in responses.
-const SYMBOL_CURRENCIES: [&str; 3] = ["usd", "eur", "gbp"];
-
-/// Formats a price for programs that show it as it is: `$1,234.50`, or `1,234.50 CHF` if the currency has no symbol
-/// here. This form is part of the API, so it does not follow the way in which pages write amounts.
-fn price(cents: i64, currency: &str) -> String {
-    if SYMBOL_CURRENCIES.iter().any(|one| one.eq_ignore_ascii_case(currency)) {
-        return notation::amount(Language::English, cents, currency);
-    }
-    format!("{} {}", notation::figure(Language::English, cents, currency), currency.to_uppercase())
-}
-
 /// Confirmation of a request for a custom piece.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -122,7 +109,7 @@ impl IntakeReply {
             request_id: request.id,
             valid_until: request.valid_until,
             estimated_total_cents: estimate.total_cents,
-            estimated_total_formatted: price(estimate.total_cents, &estimate.currency),
+            estimated_total_formatted: notation::response_price(estimate.total_cents, &estimate.currency),
             upload_count: request.photos.len(),
         }
     }
@@ -206,22 +193,4 @@ async fn keep(
         new_photos.push(NewPhoto { sha256: content.sha256, size, format });
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn prices_keep_their_form_in_responses() {
-        for (cents, currency, expected) in [
-            (12_345, "usd", "$123.45"),
-            (123_456, "EUR", "€1,234.56"),
-            (5, "gbp", "£0.05"),
-            (12_345, "chf", "123.45 CHF"),
-            (1500, "jpy", "1,500 JPY"),
-        ] {
-            assert_eq!(price(cents, currency), expected);
-        }
-    }
 }

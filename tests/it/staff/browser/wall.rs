@@ -109,8 +109,8 @@ async fn chromium_fills_a_wall_display_and_turns_its_pages() {
     page_is(&mut browser, &tab, "2 of 2").await;
     let second = tiles(&mut browser, &tab).await;
     assert_eq!([&first[0], &second[0]], [&urgent, &urgent]);
-    let shown: BTreeSet<String> = first.into_iter().chain(second).collect();
-    assert_eq!(shown.len(), PRINTERS, "{shown:?}");
+    let printers: BTreeSet<String> = first.into_iter().chain(second).collect();
+    assert_eq!(printers.len(), PRINTERS, "{printers:?}");
 
     // The space bar lets it go and holds it, as the button does.
     browser.eval(&tab, "document.activeElement.blur()").await;

@@ -73,7 +73,7 @@ fn nothing_is_said_if_a_job_waits_for_an_act_that_is_not_tried() {
     assert_eq!(with(&short), Some(vec![]), "what is to be bought is not tried");
 }
 
-/// What keeps a printer from its next job.
+/// State that keeps a printer from its next job.
 type PrinterChange<'a> = &'a dyn Fn(&mut Printer);
 
 #[test]
