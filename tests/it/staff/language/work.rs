@@ -30,7 +30,7 @@ on_sqlite! {
             ">Später<",
             "der Drucker ist außer Betrieb",
             "der Maschinentyp ist nicht Standard-Filamentdrucker",
-            "1 Teil auf der Platte · Priorität",
+            "Position 1 · 1 Teil · Priorität",
             ">Bearbeiten oder abbrechen</summary>",
             "Alle Druckaufträge</a>",
         ];
