@@ -220,13 +220,13 @@ fn costs(language: Language, quote: &Quote, margins: &[LineMargin]) -> Markup {
                         tbody {
                             @for (at, line, model) in models() {
                                 tr {
-                                    th scope="row" class="wide" { (line.description) }
+                                    th scope="row" class="wide unfolds" { (line.description) }
                                     @let results = [line.amount_cents(), line.margin_cents().unwrap_or(0)];
                                     (cells(language, &columns, &model.costs, results, &quote.currency))
                                 }
                                 @if let Some(real) = margins.iter().find(|real| real.line == at) {
                                     tr {
-                                        th scope="row" class="wide" { span class="soft" { (actual_work(language, real)) } }
+                                        th scope="row" class="wide unfolds" { span class="soft" { (actual_work(language, real)) } }
                                         @let results = [real.price_cents, real.actual_margin_cents()];
                                         (cells(language, &columns, &real.actual, results, &quote.currency))
                                     }
