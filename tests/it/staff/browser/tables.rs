@@ -73,8 +73,8 @@ struct TableRound {
 }
 
 impl TableRound {
-    /// Opens a page on a phone, where lists are rows as it is loaded; returns their number. `limited` selects those that
-    /// are limited in height.
+    /// Opens a page on a phone, where lists are rows as it is loaded; returns their number. `limited` selects those
+    /// that are limited in height.
     async fn open_on_phone(&mut self, path: &str, limited: &str) -> u64 {
         self.browser.width(&self.tab, WIDTHS[0]).await;
         self.browser.go(&self.tab, &format!("{}{path}", self.base)).await;
