@@ -57,6 +57,9 @@ const LIMITED_ROWS: &str = ".table.list tbody tr:not(:has(> .unfolds)), .audit >
 const UNFIT_ROWS: &str = "(rows => [...document.querySelectorAll(rows)].filter(row => { \
     const box = row.getBoundingClientRect(); return box.height > 96 || box.right > window.innerWidth; \
     }).map(row => row.innerText + ': ' + row.getBoundingClientRect().height))";
+/// Script that lists the cells that show a text as a whole and cut it off nevertheless.
+const CUT_TEXTS: &str = "[...document.querySelectorAll('.list .unfolds')].filter(cell => \
+    cell.scrollWidth > cell.clientWidth + 1 || getComputedStyle(cell).whiteSpace !== 'normal').map(cell => cell.innerText)";
 /// Script that lists the jobs whose product does not stand below their number, at the same distance from the edge.
 const ASTRAY_PRODUCTS: &str = "[...document.querySelectorAll('.jobs tbody tr')].filter(row => { \
     const [number, product] = [row.querySelector('th'), row.querySelector('td.grow')].map(at => at.getBoundingClientRect()); \
@@ -82,6 +85,10 @@ impl TableRound {
         let unfit = self.browser.eval(&self.tab, &format!("{UNFIT_ROWS}({})", json!(limited))).await;
         if unfit != json!([]) {
             self.wrong.push(format!("{path}: {unfit}"));
+        }
+        let cut = self.browser.eval(&self.tab, CUT_TEXTS).await;
+        if cut != json!([]) {
+            self.wrong.push(format!("{path} cuts off {cut}"));
         }
         rows.as_u64().unwrap()
     }
