@@ -170,7 +170,7 @@ mod tests {
         let german = requests(Language::German);
         assert_eq!(german[0], "Setzen Sie die Priorität der Bestellung auf 9");
         assert_eq!(german[3], "Räumen Sie das Druckbett von Ada 2 ab");
-        assert_eq!(german[4], "Versuchen Sie JOB-000011 erneut");
+        assert_eq!(german[4], "Versuchen Sie es mit JOB-000011 erneut");
         assert_eq!(german[5], "Legen Sie PLA black und PLA white in Ada 2 ein");
     }
 

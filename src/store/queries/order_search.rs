@@ -46,24 +46,9 @@ impl Queries {
         Ok(Some(OrderSearch { text, number, mails }))
     }
 
-    /// Returns the total number of orders that match a filter, if it is known without counting them. Those without an
-    /// outstanding promise are all but the few that have one.
+    /// Returns the total number of orders that match a filter, if it is known without counting them: the numbers that
+    /// each transaction updates have it.
     pub(super) async fn order_total(
-        &self,
-        filter: &OrderFilter,
-        search: Option<&OrderSearch>,
-    ) -> Result<Option<u64>, LoadError> {
-        if filter.promised != Some(false) {
-            return self.stored_order_total(filter, search).await;
-        }
-        let all = OrderFilter { promised: None, ..filter.clone() };
-        let Some(total) = self.stored_order_total(&all, search).await? else { return Ok(None) };
-        let promised = self.promised_orders(&all).await?.len() as u64;
-        Ok(Some(total.saturating_sub(promised)))
-    }
-
-    /// Returns the total number of orders that match a filter, if the numbers that each transaction updates have it.
-    async fn stored_order_total(
         &self,
         filter: &OrderFilter,
         search: Option<&OrderSearch>,

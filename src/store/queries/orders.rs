@@ -123,6 +123,21 @@ impl Queries {
         self.snapshots_of(filtered(filter, search.as_ref())?, page, total).await
     }
 
+    /// Returns a page of the orders that match the filter and have no outstanding promise, as [`Self::orders`] does.
+    /// `promised` is the number of those that match and have one, which the total leaves out.
+    pub async fn unpromised_orders(
+        &self,
+        filter: &OrderFilter,
+        page: Page,
+        promised: u64,
+    ) -> Result<(Vec<Versioned<Order>>, u64), LoadError> {
+        let [all, others] = [None, Some(false)].map(|which| OrderFilter { promised: which, ..filter.clone() });
+        let search = self.order_search(filter).await?;
+        let total = self.order_total(&all, search.as_ref()).await?;
+        let total = total.map(|total| total.saturating_sub(promised));
+        self.snapshots_of(filtered(&others, search.as_ref())?, page, total).await
+    }
+
     /// Returns at most `limit` orders, without their jobs and payments, newest first. Nothing is counted, so with a
     /// status in the filter, the cost does not grow with the number of orders.
     pub async fn newest_orders(&self, filter: &OrderFilter, limit: u64) -> Result<Vec<Versioned<Order>>, LoadError> {

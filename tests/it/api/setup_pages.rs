@@ -211,6 +211,7 @@ async fn a_print_server_is_added_with_its_key_alone_and_faults_are_told_by_label
         nowhere.text
     );
     assert!(!nowhere.text.contains("Test failed."), "nothing is tested without it: {}", nowhere.text);
+    assert!(nowhere.text.contains("<details class=\"field\" open>"), "it stays unfolded: {}", nowhere.text);
     let mut fields = fields_of(&fleet.printers[0], "");
     fields[1] = ("type", "server_rest");
     let keyless = browser.send("/setup/printers/new", &fields).await;

@@ -101,7 +101,9 @@ on_sqlite! {
         hasten(&floor, &order, &Clock::new()).await;
         timing_is(&floor, &order, "late").await;
         let counted = "href=\"/shop/orders?timing=late\"><b>1</b> Late</a>";
-        assert!(sam.get("/shop/orders").await.text.contains(counted), "the filter has no count");
+        let list = sam.get("/shop/orders").await.text;
+        assert!(list.contains(counted), "the filter has no count");
+        assert!(list.contains("<div id=\"order-filters\" data-fresh=\"\"><nav "), "counts are refreshed: {list}");
         for (query, shows) in [("late", true), ("on_time", false), ("unheard-of", true)] {
             let page = sam.get(&format!("/shop/orders?timing={query}")).await;
             is_sound(&page);
@@ -282,7 +284,9 @@ on_sqlite! {
             assert_eq!(list.text.contains(&format!("href=\"/shop/jobs/{job}\"")), is_listed, "{query}: {}", list.text);
         }
         let counted = "href=\"/shop/jobs?state=SLICED\"><b>1</b> Waiting for a printer</a>";
-        assert!(sam.get("/shop/jobs").await.text.contains(counted), "the filter has no count");
+        let list = sam.get("/shop/jobs").await.text;
+        assert!(list.contains(counted), "the filter has no count");
+        assert!(list.contains("<div id=\"job-filters\" data-fresh=\"\"><nav "), "counts are refreshed: {list}");
         let own = token(&page);
         let change = format!("/shop/jobs/{job}/change");
         let dated = sent(&sam, &own, &change, &[("priority", "8"), ("dueAt", "2030-01-02")]).await;

@@ -117,6 +117,7 @@ pub(super) async fn show_form(
 /// Tests a printer, and adds it if the test passes.
 pub(super) async fn add(
     State(app): State<WizardHandles>,
+    State(searches): State<SearchHandles>,
     State(printers): State<PrinterHandles>,
     sent: PageForm,
 ) -> Result<Response, ApiError> {
@@ -128,16 +129,18 @@ pub(super) async fn add(
         let value = |name: &str| Some(sent.text(name).to_owned());
         visit.page(StatusCode::BAD_REQUEST, SetupStep::Printers, &form(&visit, &value, words, is_open))
     };
+    // As in the form: without a find, the usual build volume may be wrong.
+    let has_no_find = searches.find(sent.text("baseUrl")).is_none();
     let missing = printer_fields::missing(visit.language, &sent);
     if !missing.is_empty() {
         let lines: Vec<FaultLine> = missing.into_iter().map(FaultLine::of).collect();
-        return Ok(again(&wrong(visit.language, &lines), false));
+        return Ok(again(&wrong(visit.language, &lines), has_no_find));
     }
     let test = printer_fields::tested(&app.setup.config, &sent, app.setup.environment.now()).await;
     if !test.ok {
         return Ok(again(
             &trial::failed(visit.language, Service::Printer, &test.message, test.detail.as_deref()),
-            false,
+            has_no_find,
         ));
     }
     match add_printer(&printers, &sent.request_of(printer_fields::with_url(sent.body(), &sent))).await {

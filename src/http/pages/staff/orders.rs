@@ -10,6 +10,7 @@ use std::sync::Arc;
 use axum::http::Method;
 
 use super::board::BoardHandles;
+use super::delay_reasons::DelayHandles;
 use super::log::LogHandles;
 use super::shell::Tone;
 use config::Config;
@@ -31,6 +32,7 @@ handles! {
         board: BoardHandles,
         orders: OrderHandles,
         jobs: JobHandles,
+        delays: DelayHandles,
         log: LogHandles,
         config: Arc<Config>,
     }

@@ -9,7 +9,7 @@ use super::shell::hidden;
 use super::stock::slot_form_path;
 use crate::frame::{SLOT, time, with_parts};
 use crate::times::{message_in, translated_message};
-use domain::forecast::last_job;
+use domain::forecast::{Forecast, last_job};
 use domain::order::Order;
 use domain::remedy::{MAX_PRIORITY, OrderRecovery, Remedy, RemedyAct};
 use http_api::production::jobs::JobHandles;
@@ -17,12 +17,13 @@ use http_api::production::printers::PrinterHandles;
 use words::Language;
 use words::staff::{timing as texts, to_do};
 
-/// Renders what the last job of an order waits for, or why it failed; `None` if it is printing or finished.
-pub(super) fn delay_reason(language: Language, app: &JobHandles, order: &Order) -> Option<Markup> {
-    let forecast = app.forecaster.latest();
-    let job = last_job(order, &forecast)?;
+/// Renders what the last job of an order waits for, or why it failed, according to a forecast; `None` if it is printing
+/// or finished.
+pub(super) fn delay_reason(language: Language, app: &JobHandles, forecast: &Forecast, order: &Order) -> Option<Markup> {
+    let job = last_job(order, forecast)?;
     let error = job.error.as_ref().map(|error| message_in(language, error));
-    let reason = app.waiting_reason(language, job).map(|words| translated_message(language, &words)).or(error)?;
+    let waiting = app.dispatcher.waiting(language, job, &forecast.jobs).map(|waiting| waiting.sentence());
+    let reason = waiting.map(|words| translated_message(language, &words)).or(error)?;
     Some(html! { a href=(job_path_of(order.id, job.id)) { (job.number_text()) } ": " (reason) })
 }
 

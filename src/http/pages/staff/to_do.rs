@@ -35,7 +35,7 @@ use super::board::BoardHandles;
 use super::card::{act_path, attention_words, job_number, live_state, standing};
 use super::card_gauge::{waiting, waiting_words};
 use super::card_print::job_path_of;
-use super::delay_reasons::DelayReasons;
+use super::delay_reasons::DelayHandles;
 use super::first_steps::first_steps;
 use super::job::{job_path, resolutions};
 use super::log::LogHandles;
@@ -71,7 +71,7 @@ handles! {
     /// Dependencies of the to-do page.
     pub(crate) struct ToDoHandles {
         board: BoardHandles,
-        delays: Arc<DelayReasons>,
+        delays: DelayHandles,
         hold: DispatchHold,
         jobs: JobHandles,
         log: LogHandles,

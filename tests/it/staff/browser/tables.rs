@@ -49,10 +49,17 @@ const BIN: &str = "Shelf A3";
 
 /// CSS selector for the rows of lists.
 const ROWS: &str = ".table.list tbody tr, .audit > li, :is(#endpoints, #slots, #bins) .rows > li";
+/// CSS selector for those of them on the page of a record that are limited in height. Others show a text as a whole,
+/// because nothing else does.
+const LIMITED_ROWS: &str = ".table.list tbody tr:not(:has(> .unfolds)), .audit > li, \
+    :is(#endpoints, #slots, #bins) .rows > li";
 /// Script that lists the rows that match a selector and are higher than 96 pixels or wider than the window.
 const UNFIT_ROWS: &str = "(rows => [...document.querySelectorAll(rows)].filter(row => { \
     const box = row.getBoundingClientRect(); return box.height > 96 || box.right > window.innerWidth; \
     }).map(row => row.innerText + ': ' + row.getBoundingClientRect().height))";
+/// Script that lists the cells that show a text as a whole and cut it off nevertheless.
+const CUT_TEXTS: &str = "[...document.querySelectorAll('.list .unfolds')].filter(cell => \
+    cell.scrollWidth > cell.clientWidth + 1 || getComputedStyle(cell).whiteSpace !== 'normal').map(cell => cell.innerText)";
 /// Script that lists the jobs whose product does not stand below their number, at the same distance from the edge.
 const ASTRAY_PRODUCTS: &str = "[...document.querySelectorAll('.jobs tbody tr')].filter(row => { \
     const [number, product] = [row.querySelector('th'), row.querySelector('td.grow')].map(at => at.getBoundingClientRect()); \
@@ -69,14 +76,19 @@ struct TableRound {
 }
 
 impl TableRound {
-    /// Opens a page on a phone, where lists are rows as it is loaded; returns their number.
-    async fn open_on_phone(&mut self, path: &str) -> u64 {
+    /// Opens a page on a phone, where lists are rows as it is loaded; returns their number. `limited` selects those
+    /// that are limited in height.
+    async fn open_on_phone(&mut self, path: &str, limited: &str) -> u64 {
         self.browser.width(&self.tab, WIDTHS[0]).await;
         self.browser.go(&self.tab, &format!("{}{path}", self.base)).await;
         let rows = self.browser.eval(&self.tab, &format!("document.querySelectorAll({}).length", json!(ROWS))).await;
-        let unfit = self.browser.eval(&self.tab, &format!("{UNFIT_ROWS}({})", json!(ROWS))).await;
+        let unfit = self.browser.eval(&self.tab, &format!("{UNFIT_ROWS}({})", json!(limited))).await;
         if unfit != json!([]) {
             self.wrong.push(format!("{path}: {unfit}"));
+        }
+        let cut = self.browser.eval(&self.tab, CUT_TEXTS).await;
+        if cut != json!([]) {
+            self.wrong.push(format!("{path} cuts off {cut}"));
         }
         rows.as_u64().unwrap()
     }
@@ -129,14 +141,14 @@ async fn look_at_tables(languages: &[&str]) {
     for language in languages {
         round.browser.language(&round.tab, language).await;
         for path in PAGES {
-            let rows = round.open_on_phone(path).await;
+            let rows = round.open_on_phone(path, ROWS).await;
             assert!(rows > 0 || path == WITHOUT_ROWS, "{path} has no rows");
             round.check_words(path).await;
         }
         for (list, count) in RECORDS {
             let mut rows = 0;
             for path in round.pages_of(list, count).await {
-                rows += round.open_on_phone(&path).await;
+                rows += round.open_on_phone(&path, LIMITED_ROWS).await;
                 round.check_words(&path).await;
             }
             assert!(rows > 0, "no page of {list} has rows");

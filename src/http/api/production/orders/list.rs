@@ -1,6 +1,7 @@
 //! List of orders, each with its forecast and timing.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use axum::extract::State;
 use serde::Deserialize;
@@ -10,7 +11,7 @@ use super::site::SiteHeader;
 use super::{OrderFor, OrderHandles, OrderOutlook, OrderReader};
 use domain::aggregate::Versioned;
 use domain::id::Id;
-use domain::order::Order;
+use domain::order::{Order, OrderStatus};
 use domain::time::Timestamp;
 use domain::timing::Timing;
 use http::access::Caller;
@@ -45,6 +46,12 @@ pub struct TimingSelection {
 /// Listed order, without its jobs and payments, and its outlook.
 pub type ListedOrder = (Versioned<Order>, OrderOutlook);
 
+/// Orders with a timing, and how many match the filter with any timing.
+struct TimedOrders {
+    orders: Vec<TimedOrder>,
+    promised: u64,
+}
+
 /// Order with its timing, not yet read for the list.
 struct TimedOrder {
     id: Id,
@@ -65,7 +72,8 @@ impl OrderHandles {
             let (orders, total) = self.queries.orders(filter, page).await?;
             return Ok((self.add_outlooks(orders), total));
         }
-        let mut orders_by_timing = self.read_timings(filter, selection.timing).await?;
+        let TimedOrders { orders: mut orders_by_timing, promised } =
+            self.read_timings(filter, selection.timing).await?;
         if selection.sort == Some(OrderSort::Timing) {
             orders_by_timing.sort_by_key(|order| (Reverse(order.timing), order.deadline, order.id));
         }
@@ -76,8 +84,7 @@ impl OrderHandles {
         }
         let rest =
             Page { limit: page.limit.saturating_sub(ids.len() as u64), offset: page.offset.saturating_sub(total) };
-        let untimed = OrderFilter { promised: Some(false), ..filter.clone() };
-        let (others, count) = self.queries.orders(&untimed, rest).await?;
+        let (others, count) = self.queries.unpromised_orders(filter, rest, promised).await?;
         orders.extend(others);
         Ok((self.add_outlooks(orders), total.saturating_add(count)))
     }
@@ -88,21 +95,35 @@ impl OrderHandles {
     }
 
     /// Returns the orders that match the filter and have the given timing (or any timing, if none is given), newest
-    /// first.
-    async fn read_timings(&self, filter: &OrderFilter, timing: Option<Timing>) -> Result<Vec<TimedOrder>, ApiError> {
-        let ids = self.queries.promised_orders(filter).await?;
-        let (forecast, now) = (self.forecaster.latest(), self.environment.now());
-        let mut orders = Vec::with_capacity(ids.len());
-        for id in ids {
-            let state = self.orders.read(id).await?;
-            let Some(order) = state.as_ref().and_then(|state| state.state.as_ref()) else { continue };
-            let current = order.timing(forecast.orders.get(&id).copied(), now).zip(order.deadline());
-            // Nothing if the order was made since its row was read.
-            if let Some((current, deadline)) = current.filter(|(current, _)| timing.is_none_or(|one| one == *current)) {
-                orders.push(TimedOrder { id, timing: current, deadline });
+    /// first. A filter that has a status at most needs no query: orders with an outstanding promise are in memory.
+    async fn read_timings(&self, filter: &OrderFilter, timing: Option<Timing>) -> Result<TimedOrders, ApiError> {
+        let states = if has_status_at_most(filter) {
+            self.resident_promised(filter.status)
+        } else {
+            let mut states = Vec::new();
+            for id in self.queries.promised_orders(filter).await? {
+                states.extend(self.orders.read(id).await?);
             }
-        }
-        Ok(orders)
+            states
+        };
+        let (forecast, now) = (self.forecaster.latest(), self.environment.now());
+        let timed = states.iter().filter_map(|state| {
+            let order = state.state.as_ref()?;
+            // Nothing if the order was made since its row was read.
+            let current = order.timing(forecast.orders.get(&order.id).copied(), now)?;
+            Some(TimedOrder { id: order.id, timing: current, deadline: order.deadline()? })
+        });
+        let orders = timed.filter(|order| timing.is_none_or(|one| one == order.timing)).collect();
+        Ok(TimedOrders { orders, promised: states.len() as u64 })
+    }
+
+    /// Returns the orders with an outstanding promise from memory, of a status if one is given, newest first.
+    fn resident_promised(&self, status: Option<OrderStatus>) -> Vec<Arc<Versioned<Order>>> {
+        let is_listed = |order: &Order| order.is_promised() && status.is_none_or(|one| one == order.status);
+        let all = self.orders.all_resident().into_iter().map(|(_, state)| state);
+        let mut listed: Vec<_> = all.filter(|state| state.state.as_ref().is_some_and(is_listed)).collect();
+        listed.sort_by_key(|state| Reverse(state.state.as_ref().map(|order| (order.created_at, order.id))));
+        listed
     }
 
     fn add_outlooks(&self, orders: Vec<Versioned<Order>>) -> Vec<ListedOrder> {
@@ -112,6 +133,11 @@ impl OrderHandles {
         };
         orders.into_iter().filter_map(with_outlook).collect()
     }
+}
+
+/// Returns whether a filter selects by status only, or not at all.
+fn has_status_at_most(filter: &OrderFilter) -> bool {
+    *filter == OrderFilter { status: filter.status, ..OrderFilter::default() }
 }
 
 /// Responds with the orders that the caller may see and that match the query.
@@ -140,4 +166,19 @@ pub(super) async fn show(
     let reader = OrderReader::from(&who);
     let items = orders.into_iter().map(|(order, outlook)| AsView(OrderFor(order, reader, outlook)));
     Ok(ListPage::new(page, items, total))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_filter_by_status_is_answered_from_memory() {
+        let every = OrderFilter::default();
+        assert!(has_status_at_most(&every));
+        let paid = OrderFilter { status: Some(OrderStatus::Paid), ..OrderFilter::default() };
+        assert!(has_status_at_most(&paid));
+        assert!(!has_status_at_most(&OrderFilter { flagged: Some(true), ..paid }));
+        assert!(!has_status_at_most(&OrderFilter { q: Some("ann".to_owned()), ..every }));
+    }
 }

@@ -82,7 +82,7 @@ pub(super) fn tasks() -> Markup {
     let resume = html! { b { "Resume JOB-1042 on Curie 1" } (since) };
     let rows = [
         TaskRow::new(Icon::PackageCheck, bed)
-            .detail(html! { "4 cable clips. Frees 1 printer, 3 jobs wait." })
+            .detail(html! { "4 cable clips. Frees 1 printer; 3 jobs are waiting." })
             .acts(act("btn primary", "Bed is clear")),
         TaskRow::new(Icon::Pause, resume)
             .detail(html! { "Paused by sam@example.org" })

@@ -80,7 +80,7 @@ fn missing(language: Language, series: &NumberingSeries) -> Markup {
     html! {
         @if series.missing.is_empty() && series.gaps.is_empty() { (texts::none_missing_in_series(language)) }
         @if !series.missing.is_empty() {
-            div class="clamp" { @for number in &series.missing { (number) " " } }
+            div { @for number in &series.missing { (number) " " } }
         }
         @if series.gaps.len() > 1 {
             details { summary { (texts::gaps(language, series.gaps.len())) } (gaps) }

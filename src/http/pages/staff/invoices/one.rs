@@ -161,7 +161,7 @@ fn lines(language: Language, invoice: &Invoice, due: i64) -> Markup {
                     tbody {
                         @for line in &content.lines {
                             tr {
-                                th scope="row" class="wide clamp" { (line.description) }
+                                th scope="row" class="wide unfolds" { (line.description) }
                                 td class="number start" data-label=(quantity) { (line.quantity) }
                                 td class=(number_class(line.quantity == 1)) data-label=(price) {
                                     (money(line.unit_price_cents))

@@ -58,9 +58,11 @@ pub(super) async fn show(
             a class="btn quiet square" href=(ORDERS_PATH) aria-label=(texts::all_orders(language)) { (icon(Icon::ArrowLeft)) }
             h1 { (title) }
         }
-        (states(language, &app, &query, &filter))
-        (tools(language, &app, &query, &filter))
         // A search takes longer than the list, and whoever searches has found what there is.
+        div id="job-filters" data-fresh=[query.search_text().is_none().then_some("")] {
+            (states(language, &app, &query, &filter))
+        }
+        (tools(language, &app, &query, &filter))
         div id="jobs" data-fresh=[query.search_text().is_none().then_some("")] {
             @if jobs.is_empty() && open && query.from == 0 {
                 section class="card" aria-labelledby="begin" {

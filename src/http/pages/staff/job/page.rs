@@ -151,13 +151,13 @@ fn printer_row(language: Language, app: &StaffOrderHandles, one: &PrinterMatchVi
         tr {
             th scope="row" class="grow" { a href={ (FLOOR_PATH) "/printers/" (one.printer_id) } { (one.name) } }
             td { span class=(tone.class()) { (label(language)) } }
-            td class="wide clamp" {
+            td class="wide unfolds" {
                 @for (n, missing) in one.missing.iter().enumerate() {
                     @if n > 0 { "; " }
                     (translated_message(language, missing))
                 }
             }
-            td class="wide clamp joined" {
+            td class="wide unfolds joined" {
                 @for slot in &one.slots {
                     @let title = slot_title(language, app, one.printer_id, slot.slot);
                     @let amount = material_words(language, &app.jobs, slot.material_id, slot.need);

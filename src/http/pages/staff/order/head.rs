@@ -36,7 +36,8 @@ pub(super) fn head(
         @if let Some((tone, label)) = urgent.map(|timing| timing_state(language, timing)) {
             div id="timing" {
                 p { span class=(tone.class()) { (label) } ": " (timing_words(language, order, outlook)) }
-                @if let Some(reason) = delay_reason(language, &app.jobs, order) { p class="muted" { (reason) } }
+                @let forecast = app.jobs.forecaster.latest();
+                @if let Some(reason) = delay_reason(language, &app.jobs, &forecast, order) { p class="muted" { (reason) } }
                 @if let Some(recovery) = outlook.recovery.as_deref() {
                     div class="choice" {
                         p { (recovery_words(language, recovery)) }

@@ -8,7 +8,7 @@ use super::{StaffOrderHandles, order_state};
 use crate::staff::ORDERS_PATH;
 use crate::staff::filled_form::address;
 use crate::staff::sheet::{ListFilter, ListPart, list_filters, non_empty};
-use crate::staff::timing::{timing_path, timing_state};
+use crate::staff::timing::timing_state;
 use domain::order::OrderStatus;
 use domain::timing::Timing;
 use http_api::production::orders::{OrderSort, TimingSelection};
@@ -110,18 +110,32 @@ impl OrderListQuery {
 
     /// Returns the URL of the list with another status and sort order, and all else but the timing.
     fn path(&self, status: &str, sort: &str) -> String {
+        self.address(&[("status", status)], sort)
+    }
+
+    /// Returns the URL of the list with another timing, and all else but the status.
+    fn timing_path(&self, timing: Timing) -> String {
+        self.address(&[("timing", timing.word())], if self.is_newest_first() { NEWEST } else { "" })
+    }
+
+    /// Returns the URL of the list with the search and the filter by attention, another filter and a sort order.
+    fn address(&self, chosen: &[(&str, &str)], sort: &str) -> String {
         let [q, flagged] = [&self.q, &self.flagged].map(|value| non_empty(value.as_ref()).unwrap_or_default());
-        address(ORDERS_PATH, &[("status", status), ("q", q), ("flagged", flagged), ("sort", sort)])
+        address(ORDERS_PATH, &[chosen, &[("q", q), ("flagged", flagged), ("sort", sort)]].concat())
+    }
+
+    /// Returns whether the numbers of all orders are those of the list: nothing is searched, nor filtered by attention.
+    fn is_counted(&self) -> bool {
+        non_empty(self.q.as_ref()).is_none() && self.flagged.is_none()
     }
 }
 
 /// Renders the links that filter the list by status, with the number of orders in each unless other filters are set.
 /// Statuses without any are left out.
 pub(super) fn statuses(language: Language, query: &OrderListQuery, counts: &[(OrderStatus, u64)]) -> Markup {
-    let is_counted = non_empty(query.q.as_ref()).is_none() && query.flagged.is_none();
-    let chosen = query.status().filter(|_| query.timing().is_none());
+    let chosen = query.status();
     let sort = if query.is_newest_first() { NEWEST } else { "" };
-    let count = |number: u64| usize::try_from(number).ok().filter(|_| is_counted);
+    let count = |number: u64| usize::try_from(number).ok().filter(|_| query.is_counted());
     let count_of = |status| counts.iter().find(|(own, _)| *own == status).map_or(0, |(_, number)| *number);
     let all = texts::all_filter(language);
     let every = ListFilter {
@@ -142,18 +156,22 @@ pub(super) fn statuses(language: Language, query: &OrderListQuery, counts: &[(Or
     list_filters(&texts::status_filters(language), &[every].into_iter().chain(filters).collect::<Vec<_>>())
 }
 
-/// Renders the links that filter the list by timing, with the number of orders for each.
+/// Renders the links that filter the list by timing, with the number of orders for each unless other filters are set.
 pub(super) fn timings(language: Language, app: &StaffOrderHandles, query: &OrderListQuery) -> Markup {
     let (all, forecast) = (app.board.orders.all_resident(), app.board.forecaster.latest());
     let now = app.orders.environment.now();
     let orders = all.iter().filter_map(|(_, versioned)| versioned.state.as_ref());
     let timings: Vec<Timing> =
         orders.filter_map(|order| order.timing(forecast.orders.get(&order.id).copied(), now)).collect();
+    timing_links(language, query, &timings)
+}
+
+fn timing_links(language: Language, query: &OrderListQuery, timings: &[Timing]) -> Markup {
     let labels = Timing::ALL.map(|timing| timing_state(language, timing).1);
     let filters = Timing::ALL.into_iter().zip(&labels).map(|(timing, label)| ListFilter {
         label,
-        path: timing_path(timing),
-        count: Some(timings.iter().filter(|one| **one == timing).count()),
+        path: query.timing_path(timing),
+        count: query.is_counted().then(|| timings.iter().filter(|one| **one == timing).count()),
         is_current: query.timing() == Some(timing),
     });
     list_filters(&texts::timing_filters(language), &filters.collect::<Vec<_>>())
@@ -239,5 +257,20 @@ mod tests {
         );
         let searched = html(&OrderListQuery { q: Some("ann".to_owned()), ..query(None, None, None) });
         assert!(searched.contains("?status=paid&amp;q=ann\">Paid</a>"), "a search is not counted: {searched}");
+        let late = html(&query(Some("paid"), Some("late"), None));
+        assert!(late.contains("?status=paid\" aria-current=\"true\">"), "both filters are set: {late}");
+        assert_eq!(late.matches("aria-current").count(), 1, "{late}");
+    }
+
+    #[test]
+    fn timings_keep_the_search_and_the_sort_order() {
+        let timings = [Timing::Late, Timing::OnTime, Timing::Late];
+        let html = |query: &OrderListQuery| timing_links(Language::English, query, &timings).into_string();
+        let all = html(&query(None, Some("late"), None));
+        assert!(all.contains("href=\"/shop/orders?timing=late\" aria-current=\"true\"><b>2</b> "), "{all}");
+        let newest = OrderListQuery { q: Some("ann".to_owned()), ..query(None, None, Some(NEWEST)) };
+        let searched = html(&OrderListQuery { flagged: Some("true".to_owned()), ..newest });
+        let path = "?timing=late&amp;q=ann&amp;flagged=true&amp;sort=newest\">";
+        assert!(searched.contains(path) && !searched.contains("<b>"), "a search is not counted: {searched}");
     }
 }

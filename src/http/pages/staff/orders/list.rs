@@ -8,11 +8,12 @@ use maud::{Markup, html};
 use super::filters::{OrderListQuery, sorts, statuses, timings, tools};
 use super::{StaffOrderHandles, flag_words, new_order};
 use crate::frame::time;
+use crate::staff::delay_reasons::PresentReasons;
 use crate::staff::job::JOBS_PATH;
 use crate::staff::order::order_file;
 use crate::staff::outage::live_order_state;
 use crate::staff::products::mini_picture;
-use crate::staff::remedy::{delay_reason, recovery_words};
+use crate::staff::remedy::recovery_words;
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::timing::timing_label;
 use crate::staff::{ORDERS_PATH, PRODUCTS_PATH};
@@ -47,10 +48,12 @@ pub(in crate::staff) async fn show(
             a class="btn" href=(JOBS_PATH) { (texts::jobs(language)) }
             a class="btn primary" href=(new_order::PATH) { (texts::new_order(language)) }
         }
-        (statuses(language, &query, &counts))
-        (timings(language, &app, &query))
+        div id="order-filters" data-fresh="" {
+            (statuses(language, &query, &counts))
+            (timings(language, &app, &query))
+            (sorts(language, &query))
+        }
         (tools(language, &query))
-        (sorts(language, &query))
         div id="orders" data-fresh="" {
             @if total == 0 && query.is_open() { (nothing(language)) } @else if orders.is_empty() {
                 p { (texts::no_match(language)) " " a href=(ORDERS_PATH) { (texts::show_all(language)) } }
@@ -80,6 +83,7 @@ fn nothing(language: Language) -> Markup {
 /// the list are so, else why it is.
 fn table(language: Language, app: &StaffOrderHandles, orders: &[ListedOrder], chosen: Option<Timing>) -> Markup {
     let rows = orders.iter().filter_map(|(order, outlook)| Some((order.state.as_ref()?, outlook)));
+    let reasons = app.delays.at_present();
     let has_remedies = chosen.is_some_and(|timing| timing != Timing::OnTime);
     let columns: [String; COLUMN_COUNT] = [
         texts::picture_column(language),
@@ -107,7 +111,7 @@ fn table(language: Language, app: &StaffOrderHandles, orders: &[ListedOrder], ch
                         @let resident = app.board.orders.resident(listed.id).map(|handle| handle.read());
                         @let order = resident.as_ref().and_then(|versioned| versioned.state.as_ref()).unwrap_or(listed);
                         (row(language, app, order, outlook))
-                        @if let Some(line) = urgent_line(language, app, order, outlook, has_remedies) {
+                        @if let Some(line) = urgent_line(language, &reasons, order, outlook, has_remedies) {
                             tr { td class="unfolds remedy" colspan=(COLUMN_COUNT) { (line) } }
                         }
                     }
@@ -162,7 +166,7 @@ fn progress(language: Language, order: &Order) -> Markup {
 /// and if nothing is known.
 fn urgent_line(
     language: Language,
-    app: &StaffOrderHandles,
+    reasons: &PresentReasons<'_>,
     order: &Order,
     outlook: &OrderOutlook,
     has_remedies: bool,
@@ -170,7 +174,7 @@ fn urgent_line(
     outlook.timing.filter(|timing| *timing != Timing::OnTime)?;
     let recovery = outlook.recovery.as_deref().filter(|_| has_remedies);
     recovery.map(|recovery| recovery_words(language, recovery)).or_else(|| {
-        let reason = delay_reason(language, &app.jobs, order)?;
+        let reason = reasons.of(language, order)?;
         Some(html! { div class="clamp" { (reason) } })
     })
 }

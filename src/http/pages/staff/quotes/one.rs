@@ -28,9 +28,6 @@ use http_api::production::quotes::{ModelSlicing, margins_of};
 use words::Language;
 use words::staff::quotes as texts;
 
-/// Columns of costs that phones leave out: energy, wear and failures.
-const SMALL_COSTS: [usize; 3] = [1, 2, 4];
-
 /// Names of materials, by ID.
 type MaterialNames = BTreeMap<Id, String>;
 
@@ -137,9 +134,11 @@ fn lines(language: Language, quote: &Quote, names: &MaterialNames) -> Markup {
                     tbody {
                         @for line in &quote.lines {
                             tr {
-                                th scope="row" class="wide" { (line.description) (about(language, line, names)) }
+                                th scope="row" class="wide unfolds" { (line.description) (about(language, line, names)) }
                                 td class="number start" data-label=(quantity) { (line.quantity) }
-                                td class="number spare" { (money(line.unit_price_cents)) }
+                                td class=(number_class(line.quantity == 1)) data-label=(price) {
+                                    (money(line.unit_price_cents))
+                                }
                                 td class="number start" data-label=(line_amount) { (money(line.amount_cents())) }
                             }
                         }
@@ -159,7 +158,7 @@ fn lines(language: Language, quote: &Quote, names: &MaterialNames) -> Markup {
 /// Renders a description of the printed parts for a quote line, to be shown below its description.
 fn about(language: Language, line: &QuoteLine, names: &MaterialNames) -> Markup {
     html! {
-        span class="below soft clamp" {
+        span class="below soft" {
             @match (&line.model, line.sku_id) {
                 (Some(model), _) => { (of_model(language, model, names)) },
                 (None, Some(_)) => { (texts::from_sku(language)) },
@@ -221,13 +220,13 @@ fn costs(language: Language, quote: &Quote, margins: &[LineMargin]) -> Markup {
                         tbody {
                             @for (at, line, model) in models() {
                                 tr {
-                                    th scope="row" class="wide" { (line.description) }
+                                    th scope="row" class="wide unfolds" { (line.description) }
                                     @let results = [line.amount_cents(), line.margin_cents().unwrap_or(0)];
                                     (cells(language, &columns, &model.costs, results, &quote.currency))
                                 }
                                 @if let Some(real) = margins.iter().find(|real| real.line == at) {
                                     tr {
-                                        th scope="row" class="wide" { span class="soft" { (actual_work(language, real)) } }
+                                        th scope="row" class="wide unfolds" { span class="soft" { (actual_work(language, real)) } }
                                         @let results = [real.price_cents, real.actual_margin_cents()];
                                         (cells(language, &columns, &real.actual, results, &quote.currency))
                                     }
@@ -248,15 +247,14 @@ fn actual_work(language: Language, real: &LineMargin) -> String {
     if real.is_final { texts::actual(language, &grams, &span) } else { texts::actual_so_far(language, &grams, &span) }
 }
 
-/// Renders the cells of a line's costs, followed by its price and margin; `columns` are their headings. A phone has
-/// room for the largest costs.
+/// Renders the cells of a line's costs, followed by its price and margin; `columns` are their headings. Phones leave
+/// out those that are zero.
 fn cells(language: Language, columns: &[String; 8], costs: &Costs, results: [i64; 2], currency: &str) -> Markup {
     let Costs { material_cents, energy_cents, wear_cents, labour_cents, failure_cents } = *costs;
     let classes = [material_cents, energy_cents, wear_cents, labour_cents, failure_cents, costs.sum_cents()];
-    let is_spare = |n: usize, cents: i64| cents == 0 || SMALL_COSTS.contains(&n);
     html! {
-        @for (n, (column, cents)) in columns.iter().zip(classes.into_iter().chain(results)).enumerate() {
-            td class=(number_class(is_spare(n, cents))) data-label=(column) { (amount(language, cents, currency)) }
+        @for (column, cents) in columns.iter().zip(classes.into_iter().chain(results)) {
+            td class=(number_class(cents == 0)) data-label=(column) { (amount(language, cents, currency)) }
         }
     }
 }

@@ -88,12 +88,21 @@ fn order_hit(
     let urgent = outlook.timing.filter(|timing| *timing != Timing::OnTime);
     let detail = html! {
         (order_words(language, &app.orders.board.shop, order)) ", "
-        @if let Some(timing) = urgent { (timing_state(language, timing).1) ", " }
+        @if let Some(timing) = urgent { (timing_after_status(language, timing)) ", " }
         @if let Some(email) = &order.customer_email { (email) ", " }
         (notation::amount(language, order.total_cents, &order.currency))
     };
     let path = page_of(ORDERS_PATH, order.id);
     SearchHit { path, picture: file_or(file, Icon::Package), title: order.number_text(), detail, is_exact }
+}
+
+/// Returns the label of a timing as it follows an order's status: `Printing, late`. German labels stay as they are.
+fn timing_after_status(language: Language, timing: Timing) -> String {
+    let (_, label) = timing_state(language, timing);
+    match language {
+        Language::English => label.to_lowercase(),
+        Language::German => label,
+    }
 }
 
 /// Renders the picture of a file, or an icon if there is no file.
@@ -241,5 +250,17 @@ fn customer_hit(customer: &Customer) -> SearchHit {
         title: customer.email.clone(),
         detail: html! { (facts.join(", ")) },
         is_exact: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn english_facts_after_the_first_are_in_lower_case() {
+        assert_eq!(timing_after_status(Language::English, Timing::AtRisk), "at risk");
+        let german = timing_after_status(Language::German, Timing::AtRisk);
+        assert_eq!(german, timing_state(Language::German, Timing::AtRisk).1);
     }
 }

@@ -126,7 +126,7 @@ fn row(language: Language, app: &KeyPageHandles, key: &ApiKey, now: Timestamp) -
             td { code { (key.prefix) "…" (key.last4) } }
             td { (role_name(language, key.role)) @if let Some(email) = &key.customer_email { ", " (email) } }
             td data-label=(texts::last_used_column(language)) { (time_or_never(language, keys::last_use(&app.keys, key))) }
-            td class="spare" { (time(language, key.created_at)) }
+            td data-label=(texts::created_column(language)) { (time(language, key.created_at)) }
             td class=[key.expires_at.is_none().then_some("spare")] data-label=(texts::expires_column(language)) {
                 (time_or_never(language, key.expires_at))
             }

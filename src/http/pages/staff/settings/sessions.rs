@@ -75,8 +75,8 @@ pub(super) fn table(language: Language, sessions: &[ListedSession]) -> Markup {
                     tr {
                         th scope="col" { (account::user_column(language)) }
                         th scope="col" { (account::browser_column(language)) }
-                        th scope="col" { (account::last_used_column(language)) }
                         th scope="col" { (account::signed_in_column(language)) }
+                        th scope="col" { (account::last_used_column(language)) }
                         th scope="col" { (account::end_column(language)) }
                     }
                 }
@@ -93,9 +93,9 @@ fn row(language: Language, session: &ListedSession) -> Markup {
                 (session.email)
                 @if session.current { " " span class=(Tone::Working.class()) { (account::this_browser(language)) } }
             }
-            td class="wide" { @if let Some(agent) = &session.agent { (agent) } @else { (account::browser_unknown(language)) } }
+            td class="grow" { @if let Some(agent) = &session.agent { (agent) } @else { (account::browser_unknown(language)) } }
+            td data-label=(account::signed_in_column(language)) { (time(language, session.created_at)) }
             td class="grow" data-label=(account::last_used_column(language)) { (time(language, session.seen_at)) }
-            td class="spare" { (time(language, session.created_at)) }
             td class="row-acts" {
                 form method="post" action={ (PATH) "/" (session.id) "/end" } {
                     (hidden())

@@ -109,8 +109,10 @@ fn table(language: Language, names: &ActorNames, material: &Material, lines: &[M
                             td class="number start" data-label=(on_hand_after) {
                                 (column_amount(language, line.quantity, kind))
                             }
-                            td class="number spare" { (column_amount(language, line.reserved, kind)) }
-                            td class="grow" { (line.reason_in(language).unwrap_or_default()) }
+                            td class=(number_class(line.reserved == Amount::ZERO)) data-label=(reserved_after) {
+                                (column_amount(language, line.reserved, kind))
+                            }
+                            td class="wide unfolds" { (line.reason_in(language).unwrap_or_default()) }
                             td { (names.name(&line.actor).text) }
                         }
                     }

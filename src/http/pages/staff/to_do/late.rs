@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::row::{TaskDetail, TaskRow};
 use super::{ROWS_PER_KIND, TaskKind, ToDoHandles, customer};
 use crate::design::{Icon, chip};
-use crate::staff::remedy::{delay_reason, recovery_words, remedy_act};
+use crate::staff::remedy::{recovery_words, remedy_act};
 use crate::staff::timing::{timing_path, timing_state, timing_words};
 use crate::staff::{ORDERS_PATH, TO_DO_PATH};
 use domain::forecast::last_job;
@@ -33,9 +33,10 @@ pub(super) fn late(language: Language, app: &ToDoHandles, detail: TaskDetail) ->
     let total = urgent_orders.len();
     let late = urgent_orders.iter().filter(|(timing, ..)| *timing == Timing::Late).count();
     let first_orders = urgent_orders.iter().take(ROWS_PER_KIND as usize);
+    let reasons = app.delays.at_present();
     let rows = detail.rows(first_orders, |(_, _, order)| {
         let file = last_job(order, &forecast).and_then(|job| job.file_id);
-        let reason = app.delays.reason(forecast.at, (language, order.id), || delay_reason(language, &app.jobs, order));
+        let reason = reasons.of(language, order);
         row(language, app, order, &OrderOutlook::of(order, &forecast, now), reason).picture(file)
     });
     let title = if late == total { to_do::kind_late } else { timing::kind_late_or_at_risk };
