@@ -1,4 +1,4 @@
-//! Stages of a forecast: first the times at which jobs and orders are ready, then what would have late orders ready in
+//! Stages of a forecast: first the times at which jobs and orders are ready, then the ways to get late orders ready on
 //! time.
 
 use std::collections::HashMap;
@@ -8,10 +8,10 @@ use domain::forecast::Forecast;
 use domain::id::Id;
 use domain::remedy::OrderRecovery;
 
-/// Ways to have late orders ready in time, by order.
+/// Ways to get late orders ready on time, by order.
 type Recoveries = HashMap<Id, Arc<OrderRecovery>>;
 
-/// Passes a forecast to `publish`, and then adds what `search` finds.
+/// Passes a forecast to `publish`, then adds the results of `search`.
 pub(super) fn in_stages(
     forecast: Forecast,
     publish: impl FnOnce(Forecast),
@@ -22,8 +22,8 @@ pub(super) fn in_stages(
     Forecast { recoveries, ..forecast }
 }
 
-/// Returns the forecast with what would have late orders ready in time according to the latest one. It stands until it
-/// has been searched for anew, so that it does not disappear in between.
+/// Returns the forecast with the recoveries of the latest one. They are kept until the next search has finished, so
+/// that they do not disappear in between.
 pub(super) fn with_earlier_recoveries(forecast: Forecast, latest: &Forecast) -> Forecast {
     Forecast { recoveries: latest.recoveries.clone(), ..forecast }
 }
