@@ -46,8 +46,8 @@ impl Queries {
         Ok(Some(OrderSearch { text, number, mails }))
     }
 
-    /// Returns the total number of orders that match a filter, if it is known without counting them. Those without an
-    /// outstanding promise are all but the few that have one.
+    /// Returns the total number of orders that match a filter, if it is known without counting them. Orders without an
+    /// outstanding promise are counted as the total minus the few that have one.
     pub(super) async fn order_total(
         &self,
         filter: &OrderFilter,
@@ -62,7 +62,7 @@ impl Queries {
         Ok(Some(total.saturating_sub(promised)))
     }
 
-    /// Returns the total number of orders that match a filter, if the numbers that each transaction updates have it.
+    /// Returns the total number of orders that match a filter, if it is among the counts that each transaction updates.
     async fn stored_order_total(
         &self,
         filter: &OrderFilter,

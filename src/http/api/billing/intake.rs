@@ -85,7 +85,7 @@ pub fn routes() -> ResourceRoutes {
 const SYMBOL_CURRENCIES: [&str; 3] = ["usd", "eur", "gbp"];
 
 /// Formats a price for programs that show it as it is: `$1,234.50`, or `1,234.50 CHF` if the currency has no symbol
-/// here. This form is part of the API, so it does not follow the way in which pages write amounts.
+/// here. This form is part of the API, so it is independent of the notation on pages.
 fn price(cents: i64, currency: &str) -> String {
     if SYMBOL_CURRENCIES.iter().any(|one| one.eq_ignore_ascii_case(currency)) {
         return notation::amount(Language::English, cents, currency);

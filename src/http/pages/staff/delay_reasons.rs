@@ -1,5 +1,5 @@
-//! Reasons why orders are late, for all viewers. To find out a job's reason, it is compared with all printers; this is
-//! done once for each forecast, which follows whatever changes the reason.
+//! Reasons why orders are late, shared by all viewers. Finding a job's reason means comparing the job with all
+//! printers. This is done once per forecast, because any change that affects the reason leads to a new forecast.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -32,8 +32,8 @@ impl ResourceState for DelayReasons {
 }
 
 impl DelayReasons {
-    /// Returns the reason why an order is late according to the forecast of the given time, in a language. `explain`
-    /// finds it out if nobody has before.
+    /// Returns the reason why an order is late according to the forecast of the given time, in the given language.
+    /// Calls `explain` if the reason is not cached.
     pub(super) fn reason(
         &self,
         forecast_at: Timestamp,
@@ -43,7 +43,7 @@ impl DelayReasons {
         if let Some(reason) = self.existing(forecast_at, &key) {
             return reason;
         }
-        // Others read the cache meanwhile.
+        // Other viewers can read the cache in the meantime.
         let reason = explain();
         let mut current = self.lock();
         if current.forecast_at != forecast_at {

@@ -53,7 +53,7 @@ const ROWS: &str = ".table.list tbody tr, .audit > li, :is(#endpoints, #slots, #
 const UNFIT_ROWS: &str = "(rows => [...document.querySelectorAll(rows)].filter(row => { \
     const box = row.getBoundingClientRect(); return box.height > 96 || box.right > window.innerWidth; \
     }).map(row => row.innerText + ': ' + row.getBoundingClientRect().height))";
-/// Script that lists the jobs whose product does not stand below their number, at the same distance from the edge.
+/// Script that lists the jobs whose product is not below their number, at the same distance from the edge.
 const ASTRAY_PRODUCTS: &str = "[...document.querySelectorAll('.jobs tbody tr')].filter(row => { \
     const [number, product] = [row.querySelector('th'), row.querySelector('td.grow')].map(at => at.getBoundingClientRect()); \
     return Math.abs(product.left - number.left) > 1 || product.top < number.bottom - 1; }).map(row => row.innerText)";
@@ -69,7 +69,7 @@ struct TableRound {
 }
 
 impl TableRound {
-    /// Opens a page on a phone, where lists are rows as it is loaded; returns their number.
+    /// Opens a page on a phone, where lists load as rows; returns the number of rows.
     async fn open_on_phone(&mut self, path: &str) -> u64 {
         self.browser.width(&self.tab, WIDTHS[0]).await;
         self.browser.go(&self.tab, &format!("{}{path}", self.base)).await;
@@ -151,7 +151,7 @@ async fn chromium_breaks_no_word_in_a_cell_of_a_table() {
     look_at_tables(&[drawn_language("tables")]).await;
 }
 
-/// Looks at the pages at twice their size in each language: a window of 1280 × 900 at 200 % has 640 × 450 CSS pixels.
+/// Checks the pages at twice their size in each language: a window of 1280 × 900 at 200 % has 640 × 450 CSS pixels.
 async fn look_at_twice_the_size(languages: &[&str]) {
     let Some(browser) = Browser::start().await else { return };
     let mut browser = browser.without_rules();

@@ -248,8 +248,8 @@ fn actual_work(language: Language, real: &LineMargin) -> String {
     if real.is_final { texts::actual(language, &grams, &span) } else { texts::actual_so_far(language, &grams, &span) }
 }
 
-/// Renders the cells of a line's costs, followed by its price and margin; `columns` are their headings. A phone has
-/// room for the largest costs.
+/// Renders the cells of a line's costs, followed by its price and margin; `columns` are their headings. A phone only
+/// has room for the largest costs.
 fn cells(language: Language, columns: &[String; 8], costs: &Costs, results: [i64; 2], currency: &str) -> Markup {
     let Costs { material_cents, energy_cents, wear_cents, labour_cents, failure_cents } = *costs;
     let classes = [material_cents, energy_cents, wear_cents, labour_cents, failure_cents, costs.sum_cents()];
