@@ -7,9 +7,9 @@ use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Room for a read, in bytes, as HTTP clients have it. With a few kilobytes the kernel's receive window for a long
-/// answer on loopback closes now and then, and both sides wait 40 ms for each other's timers, twice, whatever the
-/// server does.
+/// Size of the read buffer, in bytes, as is usual for HTTP clients. With only a few kilobytes, the kernel's receive
+/// window for a long response on loopback sometimes closes, and both sides then wait 40 ms for each other's timers,
+/// twice, no matter what the server does.
 const READ_BYTES: usize = 65_536;
 
 /// Response, whatever its status.

@@ -1,5 +1,5 @@
-//! Benchmark of the forecast: its computation time with a long queue, the time of the search for what has late orders
-//! ready in time, and the share of promises that a simulated shop keeps.
+//! Benchmark of the forecast: its computation time with a long queue, the duration of the search for remedies for late
+//! orders, and the share of promises that a simulated shop keeps.
 
 mod shop;
 
@@ -24,12 +24,13 @@ const PRINTERS: usize = 100;
 const TIMES: usize = 20;
 /// Maximum time of a forecast in milliseconds.
 const MOST_MS: f64 = 50.0;
-/// Number of materials, amounts and therefore different needs of the jobs of late orders.
+/// Number of different materials and amounts, and therefore of different needs, among the jobs of late orders.
 const MATERIALS: usize = 20;
 const AMOUNTS: usize = 10;
-/// Number of times that what has late orders ready in time is searched for; the slowest counts.
+/// Number of searches for remedies; the slowest one counts.
 const SEARCHES: usize = 5;
-/// Maximum time of this search in milliseconds: a change is forecast two seconds after it, whatever is searched for.
+/// Maximum duration of this search, in milliseconds: a change must be forecast two seconds after it, despite the
+/// search.
 const MOST_SEARCH_MS: f64 = 1_000.0;
 /// Number of simulated shops, each of [`shop::DAYS`] days.
 const SHOPS: u64 = 20;
@@ -73,7 +74,7 @@ fn speed() -> Row {
     Row::figure(what, format!("{slowest:.1} ms")).at_most(slowest, MOST_MS, "ms")
 }
 
-/// Returns orders that have to be ready by the evening, most of which are late, with different needs.
+/// Returns orders due by the evening, most of them late, whose jobs have different needs.
 fn late_orders(now: Timestamp) -> Vec<Order> {
     let mut random = fastrand::Rng::with_seed(2);
     let late_order = |n: usize| {

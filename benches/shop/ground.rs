@@ -33,7 +33,7 @@ pub fn config(folder: &Path, database: Option<&str>) -> Config {
     config_with(folder, database, &[])
 }
 
-/// Builds settings as [`config`] does, with additional environment variables, which take the place of others.
+/// Builds settings as [`config`] does, with additional environment variables, which override those of the same name.
 pub fn config_with(folder: &Path, database: Option<&str>, more: &[(&str, &str)]) -> Config {
     let settings = variables(folder, database);
     let own = settings.iter().filter(|(name, _)| more.iter().all(|(other, _)| other != name));

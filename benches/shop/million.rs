@@ -1,4 +1,4 @@
-//! Benchmark of a shop with a million orders that are over: restart time, memory usage, latency of lists, searches and
+//! Benchmark of a shop with a million completed orders: restart time, memory usage, latency of lists, searches and
 //! insights, and the bytes on disk for each order, on SQLite and on PostgreSQL.
 //!
 //! One order is placed, printed and shipped through the server; SQL multiplies its rows over three years. Runs only by
@@ -30,7 +30,7 @@ use multiply::{MAIL_BOXES, TEMPLATE_EMAIL, multiply};
 
 /// Number of orders, unless `PRINTFLOOR_BENCH_ORDERS` is set.
 const ORDERS: usize = 1_000_000;
-/// Number of starts, of which the median counts.
+/// Number of starts; the median counts.
 const STARTS: usize = 3;
 /// Number of requests of each kind, one after the other.
 const REQUESTS: usize = 100;
@@ -81,7 +81,7 @@ async fn on(kind: Kind) -> Vec<Row> {
     rows
 }
 
-/// First order of the shop, of which the others are copies.
+/// First order of the shop; all others are copies of it.
 struct FirstOrder {
     order: String,
     material: String,
@@ -103,14 +103,14 @@ impl MillionShop {
         self.url.clone().unwrap_or_else(|| format!("sqlite://{}", file.display()))
     }
 
-    /// Returns the beginning of each row's description.
+    /// Returns the text with which each row's description begins.
     fn of(&self) -> String {
         format!("{} orders that are over, {}", self.orders, self.kind.name())
     }
 
     async fn server(&self) -> Remote {
         let database = self.url.iter().map(|url| ("DATABASE_URL", url.clone()));
-        // A mail that is still to be sent is open work, and would be measured as such.
+        // An unsent email is outstanding work and would affect the measurement.
         let quiet = [("PRINTFLOOR_MAIL__RECEIPTS", "false".to_owned())];
         let variables: Vec<_> = database.chain(quiet).collect();
         Remote::start_with(self.folder.path(), None, &variables).await
@@ -149,7 +149,7 @@ impl MillionShop {
         program::run(recount);
     }
 
-    /// Starts the server several times; returns it with the row of the median.
+    /// Starts the server several times; returns the running server and the result row with the median time.
     async fn restart(&self) -> (Remote, Row) {
         let mut took = Vec::new();
         loop {
@@ -194,13 +194,13 @@ impl MillionShop {
         ]
     }
 
-    /// Measures a list of the API, whose path may be another one for each request.
+    /// Measures a list of the API; each request may have a different path.
     async fn list(&self, app: &Remote, what: &str, path: impl Fn(usize) -> String) -> Row {
         let requests: Vec<_> = (0..REQUESTS).map(|n| get(&path(n), &app.key)).collect();
         self.answers(app, what, &requests).await
     }
 
-    /// Returns the number of one of the orders, for a request.
+    /// Returns the order number for request `n`; the numbers are spread over all orders.
     fn spread(&self, n: usize) -> usize {
         1 + n * (self.orders - 1) / REQUESTS
     }
@@ -214,7 +214,7 @@ impl MillionShop {
         let whole_shop = |text: &dyn Fn(usize) -> String| -> Vec<_> {
             (0..REQUESTS).map(|n| browser.get(&format!("/shop/search?q={}", text(n)), "")).collect()
         };
-        // A number alone is that of an order and of a job, so the page does not lead to either.
+        // A bare number matches both an order and a job, so the page redirects to neither.
         let number = whole_shop(&|n| self.spread(n).to_string());
         let name = whole_shop(&|_| "clip".to_owned());
         let email = whole_shop(&|n| format!("buyer{}@example.org", self.spread(n) % MAIL_BOXES));
@@ -258,7 +258,7 @@ async fn read_json(client: &mut Client, request: &[u8]) -> Value {
     serde_json::from_slice(client.ask(request).await).unwrap()
 }
 
-/// Formats the time this number of days ago, as query parameters have it.
+/// Formats the time that many days ago for a query parameter.
 fn days_ago(days: i64) -> String {
     machine_clock().plus_ms(-days * DAY_MS).to_string()
 }

@@ -49,7 +49,7 @@ const BETWEEN_STOPS: Duration = Duration::from_millis(50);
 const START_AIM: f64 = 3.0;
 const API_AIM_MS: f64 = 50.0;
 const STOP_AIM_MS: f64 = 20.0;
-/// Maximum memory per printer and, with that of the dead ones added, per connected printer, in bytes.
+/// Maximum memory, in bytes, per printer, and per connected printer if the memory for the dead ones is added to it.
 const MEMORY_AIM: f64 = 40_000.0;
 /// Maximum memory usage of a server without printers, in MiB.
 const EMPTY_AIM: f64 = 30.0;

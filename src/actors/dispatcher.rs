@@ -140,7 +140,7 @@ impl Dispatcher {
         self.unless_on_hold(|orders, printers| stuck_jobs(orders.iter().copied(), printers, types, now))
     }
 
-    /// Returns what is found among the resident orders and printers; nothing while dispatch is on hold.
+    /// Returns the results of `find` for the resident orders and printers; nothing while dispatch is on hold.
     fn unless_on_hold<T>(&self, find: impl FnOnce(&[&Order], &[&Printer]) -> Vec<T>) -> Vec<T> {
         if self.floor.hold.is_on() {
             return Vec::new();

@@ -4,9 +4,9 @@
 //! replaces the previous one. Orders store two results: their promised date ([`OrderNews::Promise`]) and the fact that
 //! they will miss their deadline, which they publish once ([`OrderNews::Timing`]).
 //!
-//! For orders that are late or at risk, each forecast also contains what would have them ready in time
-//! ([`recoveries`]), so that pages and the API read it from memory. The search for it takes longer than the forecast,
-//! which is therefore published first.
+//! For orders that are late or at risk, each forecast also contains ways to get them ready on time ([`recoveries`]), so
+//! that pages and the API read these from memory. Searching for them takes longer than the forecast itself, which is
+//! therefore published first.
 
 mod stages;
 
@@ -69,7 +69,7 @@ pub struct ForecastSources {
     pub orders: Directory<Order>,
     /// Printers that print the jobs.
     pub printers: Directory<Printer>,
-    /// Materials, whose names are part of the acts that have late orders ready in time.
+    /// Materials, whose names appear in the remedies for late orders.
     pub materials: Directory<Material>,
     /// Printer connections, which report the remaining time of running prints.
     pub connections: Arc<PrinterConnections>,
@@ -99,7 +99,7 @@ enum ForecasterMsg {
     Known(Box<ShopHistory>),
     /// An order's deadline has passed; the order is late if it is not ready.
     DeadlinePassed,
-    /// A forecast is ready except for what would have late orders ready in time.
+    /// A forecast is ready, except for the remedies for late orders.
     Forecast(Box<Forecast>),
     /// A forecast is ready; `None` if it could not be computed.
     Made(Option<Box<ComputedForecast>>),
@@ -251,7 +251,7 @@ impl ForecasterState {
         });
     }
 
-    /// Publishes a forecast for whose late orders nothing has been tried yet.
+    /// Publishes a forecast before remedies for its late orders have been searched for.
     fn publish(&self, forecast: Forecast) {
         let forecast = with_earlier_recoveries(forecast, &self.forecaster.latest());
         self.forecaster.published.store(Arc::new(forecast));
@@ -338,8 +338,8 @@ impl LearnedStatistics {
     }
 }
 
-/// Computes the current forecast and its consequences for orders. Passes the forecast to `publish` before what would
-/// have late orders ready in time is searched for.
+/// Computes the current forecast and its consequences for orders. Passes the forecast to `publish` before it searches
+/// for remedies for late orders.
 fn compute(
     shop: &ForecastSources,
     mut knowledge: LearnedStatistics,

@@ -139,8 +139,8 @@ impl PrinterEffects {
         self.environment.rules.confirm_ms.saturating_mul(i64::from(factor))
     }
 
-    /// Waits as long as a start may remain unconfirmed. `at` is the time of its permission by the clock, which may have
-    /// been set since: it counts only if a restart left no `permitted_at`.
+    /// Waits as long as a start may remain unconfirmed. `at` is the wall-clock time of its permission. The clock may
+    /// have been set since, so `at` counts only if a restart left no `permitted_at`.
     async fn wait_for_confirmation(&self, of: &Handle<Printer>, at: Timestamp, permitted_at: Option<Instant>) {
         let confirm_ms = self.confirm_ms(of);
         let longest = Duration::from_millis(confirm_ms.unsigned_abs());

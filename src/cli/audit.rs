@@ -52,7 +52,7 @@ async fn verify(settings: &DatabaseSettings, log: &AuditLog, heads: Vec<ChainHea
     Err(CliError::Failed(format!("the audit log does not match what the server wrote: {fault}{noticed}")))
 }
 
-/// Returns number, span and head of the verified lines.
+/// Returns the number, time span and head of the verified lines.
 fn summary(verification: &AuditVerification) -> String {
     let AuditVerification { head, span, .. } = verification;
     let count = match head.number {

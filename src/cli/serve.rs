@@ -142,7 +142,7 @@ pub async fn run(
     Ok(())
 }
 
-/// Waits for a SIGUSR2 that finds a standby server ready to take over. The server goes on with any other one.
+/// Waits for a SIGUSR2 that arrives while a standby server is ready to take over. The server logs and ignores others.
 async fn request_on_signal(server: &Server, signal: &mut HandoverSignal) {
     loop {
         signal.next().await;

@@ -141,7 +141,7 @@ mod tests {
         }
         let closed = [100, 101, 5_099, 5_100, 6_000].map(|now| breaker.closed_for_ms(now));
         assert_eq!((closed, breaker.failures()), ([5_000, 4_999, 1, 0, 0], 3));
-        // Even a probe that may take no time is only one.
+        // Only one probe is admitted, even if a probe may take no time.
         let rules = BreakerRules { longest_call: Duration::ZERO, ..RULES };
         assert_eq!((breaker.admit(&rules, 5_100), breaker.admit(&rules, 5_100)), (Ok(()), Err(1)));
     }

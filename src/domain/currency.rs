@@ -10,10 +10,10 @@ const WITHOUT_DECIMALS: [&str; 16] =
     ["bif", "clp", "djf", "gnf", "isk", "jpy", "kmf", "krw", "pyg", "rwf", "ugx", "vnd", "vuv", "xaf", "xof", "xpf"];
 /// Currencies whose minor unit is a thousandth.
 const WITH_THREE_DECIMALS: [&str; 7] = ["bhd", "iqd", "jod", "kwd", "lyd", "omr", "tnd"];
-/// Currencies that English writes with a symbol, in lower case.
+/// Codes, in lower case, of the currencies that are written with a symbol in English.
 const SYMBOLS: [(&str, &str); 4] = [("eur", "€"), ("gbp", "£"), ("jpy", "¥"), ("usd", "$")];
 
-/// Returns the symbol of the given currency (ISO 4217); `None` if English writes its code.
+/// Returns the symbol of the given currency (ISO 4217); `None` if English uses its code.
 pub(crate) fn symbol(currency: &str) -> Option<&'static str> {
     SYMBOLS.iter().find(|(code, _)| code.eq_ignore_ascii_case(currency)).map(|(_, symbol)| *symbol)
 }

@@ -29,8 +29,8 @@ impl NumberSeries {
         }
     }
 
-    /// Returns the number that a text stands for: `ORD-000123`, `ord-123` or `123`. People may leave out the prefix and
-    /// the zeros.
+    /// Parses the number in a text such as `ORD-000123`, `ord-123` or `123`. The prefix and the leading zeros are
+    /// optional.
     pub fn parse(self, text: &str) -> Option<i64> {
         let prefix = self.prefix();
         let own = text.get(..prefix.len()).filter(|own| own.eq_ignore_ascii_case(prefix));

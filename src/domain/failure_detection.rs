@@ -248,7 +248,7 @@ mod tests {
     fn the_smoothed_confidence_is_compared_with_the_usual_level() {
         use std::iter::repeat_n;
         let rules = |safe_frames: u32, frames_in_a_row: u32| DetectionRules { safe_frames, frames_in_a_row, ..RULES };
-        // A twelfth of a failure with each picture: 15 %, 28 %, 39 %, 49 %, less what has become usual meanwhile.
+        // The confidence rises with each picture of a failure: 15 %, 28 %, 39 %, 49 %, less the usual level so far.
         let sudden = concluded(&rules(0, 1), [0.0].into_iter().chain(repeat_n(1.0, 12)));
         assert_eq!(sudden, [(5, Conclusion::Alert(44)), (8, Conclusion::Pause(64))]);
         let usual = concluded(&rules(2, 2), [0.5, 0.3].into_iter().chain(repeat_n(1.0, 14)));

@@ -119,7 +119,7 @@ pub struct Forecast {
     pub first_waiting: Vec<WaitingJob>,
     /// Number of jobs that wait for a printer.
     pub waiting: usize,
-    /// Ways to have orders ready in time that are late or at risk. [`forecast`] leaves it empty: the caller adds the
+    /// Ways to get orders that are late or at risk ready on time. [`forecast`] leaves this empty; the caller adds the
     /// [`recoveries`].
     pub recoveries: HashMap<Id, Arc<OrderRecovery>>,
 }

@@ -1,5 +1,5 @@
-//! Amounts, sizes and dates in texts for customers and for the staff, as each language writes them. Numbers and dates
-//! in English are written as everywhere else in the shop ([`crate::currency`], [`crate::shop_clock`]).
+//! Amounts, sizes and dates in texts for customers and staff, in the notation of each language. English numbers and
+//! dates use the same notation as the rest of the shop ([`crate::currency`], [`crate::shop_clock`]).
 
 use std::fmt::Display;
 
@@ -41,15 +41,15 @@ const GERMAN_WEEKDAYS: [(&str, &str); 7] = [
     ("Sonntag", "So."),
 ];
 
-/// Formats minor units with the currency: `€1,234.50` or `1.234,50 €`, in which the space does not break.
+/// Formats minor units with the currency: `€1,234.50` or `1.234,50 €`, which contains a non-breaking space.
 ///
-/// In English, the symbol or code stands before the number and after the minus sign: `-$0.05`, `CHF 48.00`.
+/// In English, the symbol or code goes before the number and after the minus sign: `-$0.05`, `CHF 48.00`.
 pub fn amount(language: Language, cents: i64, currency: &str) -> String {
     with_currency(language, &figure(language, cents, currency), currency)
 }
 
-/// Adds the currency to a number that is written as the language writes it, whatever its decimals: `$0.025` or
-/// `0,025 USD`.
+/// Adds the currency to a number that is already in the notation of the language, with any number of decimals: `$0.025`
+/// or `0,025 USD`.
 pub(crate) fn with_currency(language: Language, number: &str, currency: &str) -> String {
     match (language, currency::symbol(currency)) {
         (Language::English, symbol) => {
@@ -176,7 +176,7 @@ pub fn percent(language: Language, bps: i64) -> String {
     percentage(language, percent_text(bps))
 }
 
-/// Formats a number of hundredths as a percentage: `7.5%` or `7,5 %`, in which the space does not break.
+/// Formats a number of hundredths as a percentage: `7.5%` or `7,5 %`, which contains a non-breaking space.
 pub fn percentage(language: Language, number: impl Display) -> String {
     let sign = match language {
         Language::English => "%",

@@ -255,7 +255,8 @@ pub struct Printer {
     /// clear, or of the last one that was started at the printer; `None` if the bed is clear.
     #[serde(default)]
     pub bed_since: Option<Timestamp>,
-    /// File of a print outside of jobs that went out of sight, if that alone is why the bed counts as occupied.
+    /// File of a print outside of jobs that went out of sight, if that is the only reason why the bed counts as
+    /// occupied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) unseen_print: Option<String>,
     /// Most recent times that it took to clear the bed, oldest first.

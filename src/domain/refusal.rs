@@ -315,7 +315,7 @@ mod tests {
     fn the_size_of_a_fault_is_that_of_its_json() {
         let texts = ["plain", "\"quoted\\", "ü€", "a\u{1}b"];
         assert_eq!(texts.map(written_len), [5, 10, 5, 8]);
-        // Each takes 1,024 bytes with what is around it.
+        // Each takes 1,024 bytes including its JSON syntax.
         let mut faults = Faults::default();
         (0..60).for_each(|_| faults.note(&"p".repeat(99), "m".repeat(900)));
         assert_eq!((faults.entries.len(), faults.bytes), (50, 50 * 1_024));

@@ -1,4 +1,4 @@
-//! Acts by people that have an order ready in time, and the words for them.
+//! Acts by people that get an order ready on time, and the messages that describe them.
 
 use serde::{Deserialize, Serialize};
 
@@ -55,11 +55,11 @@ pub struct Remedy {
     pub expected_at: Timestamp,
 }
 
-/// Ways to have an order ready in time that is late or at risk.
+/// Ways to get an order that is late or at risk ready on time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OrderRecovery {
-    /// Acts each of which has the order ready by its deadline, the soonest first. If there are none, nothing that can
-    /// be done now is known to have it ready in time.
+    /// Acts each of which gets the order ready by its deadline, soonest first. If there are none, no single act that
+    /// can be performed now is known to do so.
     pub remedies: Vec<Remedy>,
     /// Act after which the order is ready soonest, although late; `None` if there is a remedy, or if no act helps.
     pub quickest: Option<Remedy>,
@@ -87,7 +87,7 @@ impl Remedy {
     }
 
     /// Returns the act and its effect as a sentence: "Load PLA black into Ada 2: the order is then expected today
-    /// 17:40." `time` is [`Self::expected_at`] as text.
+    /// 17:40." `time` is [`Self::expected_at`], formatted.
     fn sentence(&self, language: Language, time: &str) -> String {
         texts::remedy(language, &self.request(language), time)
     }
@@ -100,13 +100,13 @@ impl OrderRecovery {
         self.remedies.first().or(self.quickest.as_ref())
     }
 
-    /// Returns the time that the [`Self::words`] contain; `None` if they contain none.
+    /// Returns the time stated in [`Self::words`]; `None` if they state none.
     pub fn stated_at(&self) -> Option<Timestamp> {
         self.suggestion().map(|remedy| remedy.expected_at).or(self.earliest_at)
     }
 
-    /// Describes what would have the order ready in time, or that nothing does and the earliest time, as one or two
-    /// sentences. `time` is the [`Self::stated_at`] as text.
+    /// Describes the act that would get the order ready on time, or states that none does and the earliest time, in one
+    /// or two sentences. `time` is [`Self::stated_at`], formatted.
     pub fn words(&self, language: Language, time: &str) -> String {
         if let Some(remedy) = self.remedies.first() {
             return remedy.sentence(language, time);

@@ -1,4 +1,4 @@
-//! Work of people since the shift began, gathered by person: beds cleared, parts signed off, deliveries and shipments.
+//! Work of people since the shift began, grouped by person: beds cleared, parts signed off, deliveries and shipments.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::time::Timestamp;
 const SIGNED_OFF: &str = "job.signed_off";
 /// Name of the event with a cleared bed.
 const BED_CLEARED: &str = "printer.bed_cleared";
-/// Names of the events that tell of people's work. Deliveries are no events, but movements of the stock.
+/// Names of the events that record people's work. Deliveries are stock movements, not events.
 pub const WORK_EVENTS: [&str; 4] = [SIGNED_OFF, BED_CLEARED, "order.shipped", "order.part_shipped"];
 
 /// Parts of a print that a person has signed off.
@@ -68,7 +68,7 @@ pub struct ShiftEntry {
 }
 
 impl ShiftEntry {
-    /// Returns the work that an event tells of; `None` for any other event, and for what the server does by itself.
+    /// Returns the work that an event records; `None` for any other event and for work that the server does by itself.
     pub fn of_event(event: &Event) -> Option<Self> {
         let work = match event.event.as_str() {
             SIGNED_OFF => Work::Signed(SignedParts::deserialize(&event.data).ok()?),
@@ -79,7 +79,7 @@ impl ShiftEntry {
         Self::of_person(&event.actor, event.timestamp, work)
     }
 
-    /// Returns the work that a movement of the stock tells of: a delivery. `None` for any other movement.
+    /// Returns the work that a stock movement records: a delivery. `None` for any other movement.
     pub fn of_movement(movement: &Movement) -> Option<Self> {
         let work = Work::Received(movement.material_id, movement.delta_quantity);
         Self::of_person(&movement.actor, movement.created_at, work).filter(|_| movement.kind == MovementKind::Receive)
@@ -104,9 +104,9 @@ pub struct PersonWork {
     pub good: u64,
     /// Number of parts signed off.
     pub parts: u64,
-    /// Prints of which parts were rejected, the latest first.
+    /// Prints with rejected parts, latest first.
     pub rejected: Vec<SignedParts>,
-    /// Materials that were delivered, each with the amount of all its deliveries, the latest first.
+    /// Delivered materials, each with the total of its deliveries, latest first.
     pub received: Vec<(Id, Amount)>,
     /// Number of shipments.
     pub shipments: usize,
@@ -145,7 +145,7 @@ impl PersonWork {
     }
 }
 
-/// Gathers work by person; whoever did something last comes first. Of several sign-offs of a print, only the last
+/// Groups work by person, most recently active first. If a print was signed off several times, only the last sign-off
 /// counts.
 pub fn work_by_person(mut entries: Vec<ShiftEntry>) -> Vec<PersonWork> {
     entries.sort_by_key(|entry| std::cmp::Reverse(entry.at));

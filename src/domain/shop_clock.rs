@@ -394,7 +394,7 @@ mod tests {
         let places = &names[1..];
         assert!(places.is_sorted() && !places.contains(&"UTC".to_owned()), "{places:?}");
         assert!(!places.iter().any(|name| NO_PLACES.iter().any(|other| name.starts_with(other))), "{places:?}");
-        // A machine without the database has none.
+        // A machine without a time zone database has no places.
         assert!(places.is_empty() || places.contains(&"Europe/Berlin".to_owned()), "{places:?}");
     }
 }

@@ -108,8 +108,9 @@ impl ShopHours {
     }
 
     /// Returns the start of the shift that is under way at a time. A shift is an opening period; one that ends at
-    /// midnight and the next, which begins then, are one shift, unless it lasts the whole day. After the last shift of
-    /// a day, it is still that one. Before the first of a day, and without opening periods, it is the shop's midnight.
+    /// midnight and the next, which begins then, are one shift, unless it lasts the whole day. After a day's last
+    /// shift, that shift still counts. Before a day's first shift, and without opening periods, the result is the
+    /// shop's midnight.
     pub fn shift_start(&self, now: Timestamp) -> Timestamp {
         let (today, yesterday) = (self.clock.day_start_before(now, 0), self.clock.day_start_before(now, 1));
         if self.periods.is_empty() {

@@ -110,8 +110,8 @@ impl SignOff {
     }
 }
 
-/// Returns the reason that is most frequent among the last rejections, which come latest first; of several, the one
-/// used last. Reasons that are no longer configured do not count.
+/// Returns the most frequent reason among the last rejections, given latest first; of equally frequent ones, the most
+/// recent. Reasons that are no longer configured do not count.
 pub fn usual_reason<'a>(last: &'a [String], configured: &[String]) -> Option<&'a str> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for reason in last.iter().filter(|reason| configured.contains(reason)) {
@@ -120,7 +120,7 @@ pub fn usual_reason<'a>(last: &'a [String], configured: &[String]) -> Option<&'a
             None => counts.push((reason.as_str(), 1)),
         }
     }
-    // Of equal ones, the last in reverse order is the one used last.
+    // Among equals, `max_by_key` takes the last, which in reverse order is the most recent one.
     counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(reason, _)| reason)
 }
 

@@ -1,5 +1,5 @@
-//! Places of the handles in the server state, from which the macro `handles!` extracts them. Whatever a handler
-//! may use is listed here, so this module knows all others of the crate and none knows it.
+//! Places of the handles in the server state, from which the macro `handles!` extracts them. Everything that a handler
+//! may use is listed here, so this module depends on all others of the crate, and none depends on it.
 
 use std::sync::Arc;
 

@@ -69,7 +69,7 @@ pub struct PrinterType {
     pub guards_camera: bool,
     /// Multiple of `dispatch.confirm_seconds` that these printers may take to report a print after a start command.
     pub confirm_factor: u32,
-    /// Width, depth and height of most of these printers' build volumes, in millimetres, with which a form begins.
+    /// Usual width, depth and height of these printers' build volumes, in millimetres; the initial values in forms.
     pub usual_volume_mm: [u16; 3],
     /// Accessor for this type's default address and key in the settings, if any.
     pub defaults: Option<TypeDefaults>,

@@ -37,7 +37,7 @@ pub(super) async fn rewritten(wire: &PrinterHttpClient, url: &Url, source: &Sour
     let begins = wire.part(url, &format!("bytes=0-{}", EDGE_BYTES - 1)).await?;
     let ends = wire.part(url, &format!("bytes=-{EDGE_BYTES}")).await?;
     let resized = begins.total.is_some_and(|total| total != source.sent_bytes());
-    // Who asks for more than there is may be sent the whole.
+    // The response to a request for more than the whole file may be the whole file.
     let ended = ends.partial || ends.total.is_some_and(|total| total <= EDGE_BYTES as u64);
     Ok(resized && ended && keeps_ends(&first, &last, &begins.bytes, &ends.bytes))
 }

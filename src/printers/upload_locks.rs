@@ -1,4 +1,4 @@
-//! Turns for uploads to printers that share a host.
+//! Locks that make uploads to printers on the same host take turns.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};

@@ -24,16 +24,16 @@ pub(super) const COMMIT_TIME: Duration = Duration::from_secs(5);
 /// other server may take to be ready.
 pub const FAREWELL_TIME: Duration = Duration::from_secs(5);
 
-/// Reason that a server does not hand over.
+/// Reason why a server does not hand over.
 #[derive(Debug, thiserror::Error)]
 pub enum HandoverRefusal {
     /// No other server can use the database.
     #[error("handover requires PostgreSQL and a standby server")]
     NoLease,
-    /// Nobody stands by, or the server that does could not take over yet.
+    /// No server is on standby, or the one that is cannot take over yet.
     #[error("no standby server is ready to take over")]
     NoStandby,
-    /// The database does not say whether a server stands by.
+    /// The database cannot be asked whether a server is on standby.
     #[error(transparent)]
     Database(OpenError),
 }
@@ -44,7 +44,7 @@ pub(super) struct HandoverDesk {
     config: Arc<Config>,
     /// `true` if another server can use the database.
     has_lease: bool,
-    /// Token that is cancelled by a request that can be met.
+    /// Token that is cancelled by a request that can be fulfilled.
     requested: CancellationToken,
 }
 
@@ -67,7 +67,7 @@ impl HandoverDesk {
         Ok(())
     }
 
-    /// Waits for a request that can be met.
+    /// Waits for a request that can be fulfilled.
     pub(super) async fn wait_for_request(&self) {
         self.requested.cancelled().await;
     }

@@ -1,4 +1,4 @@
-//! Check that a standby server could go on with the shop of the active server.
+//! Check that a standby server could take over the shop of the active server.
 //!
 //! It goes on beside the attempts to take the lead, and delays none. What fails because of the network is tried again:
 //! only a setting that is certainly wrong ends the server. The secrets are checked again and again.
@@ -24,8 +24,8 @@ const FOLDER_INTERVAL: Duration = Duration::from_millis(100);
 /// Delay after a failure of the network, and between two looks at the secrets.
 const NETWORK_PAUSE: Duration = Duration::from_secs(5);
 
-/// Checks that this server could go on with the shop of the active server, and ends as soon as that is certain.
-/// While a command uses the database, nothing is checked.
+/// Checks that this server could take over the shop of the active server, and ends as soon as that is certain. While a
+/// command uses the database, nothing is checked.
 pub(super) async fn check(config: &Config, mut leaders: WatchReceiver<CurrentLeader>) -> Result<(), StartError> {
     if leading_mark(&mut leaders).await.is_none() {
         return Ok(());

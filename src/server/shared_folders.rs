@@ -25,7 +25,7 @@ const MARK_FILE: &str = "leader#mark";
 const MAX_BUCKET_WAIT: Duration = Duration::from_secs(2);
 /// Interval between two attempts to mark a bucket that does not respond.
 const MARK_INTERVAL: Duration = Duration::from_secs(1);
-/// Interval in which an active server looks whether the bucket still has its mark.
+/// Interval at which an active server checks whether the bucket still has its mark.
 const CHECK_INTERVAL: Duration = Duration::from_secs(3 * 60);
 
 /// Returns the folders that a server needs to go on with another one's shop, each with its setting.

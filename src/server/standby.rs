@@ -93,8 +93,8 @@ pub(super) async fn lead_or_wait(
     Ok((renew(won)?, Some(front)))
 }
 
-/// Waits until this server has the lease, and checks meanwhile that it could go on with the shop of the active one.
-/// If a newer version has led and changed the tables, this one cannot.
+/// Waits until this server has the lease, and checks in the meantime that it could take over the shop of the active
+/// one. If a newer version has led and changed the tables, this one cannot.
 async fn win(
     config: &Config,
     lease: &mut LeaseWatch,
@@ -140,7 +140,7 @@ async fn open_lease(config: &Config, lock: &File, is_server: bool) -> Result<Opt
     if !settings.url.starts_with("postgres") {
         return Ok(None);
     }
-    // Strangers are told where to find the active server, so an address in the network of the shop is not for them.
+    // Strangers can see the address of the active server, so it must not be one inside the shop's network.
     let address = if is_server { config.server.public_url.clone() } else { String::new() };
     let holder = LeaseHolder { id: holder_id(lock), is_server, address };
     LeaseWatch::open(settings, holder).await.map(Some).map_err(|source| refused(config, source))

@@ -1,4 +1,4 @@
-//! Reasons why an external system cannot be used, in words for people.
+//! Human-readable reasons why an external system cannot be used.
 
 use domain::peer_address::without_queries;
 
@@ -21,8 +21,8 @@ impl PeerFault {
         Self { message: message.into(), detail: None }
     }
 
-    /// Adds the message from the system or the network, without the queries of its URLs: a system may repeat a signed
-    /// link of ours.
+    /// Adds the message from the system or the network, without the queries of its URLs: a system may repeat one of our
+    /// signed links.
     pub fn saying(self, detail: impl Into<String>) -> Self {
         let excerpt =
             without_queries(&detail.into()).chars().filter(|c| !c.is_control()).take(MAX_TOLD_CHARS).collect();

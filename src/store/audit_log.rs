@@ -98,7 +98,7 @@ impl AuditLog {
         Ok(verification)
     }
 
-    /// Verifies the last lines, up to the head; those before them are taken as they are. Returns the first fault.
+    /// Verifies the last lines, up to the head; earlier lines are trusted. Returns the first fault.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ impl AuditLog {
         let mut rows = self.page(Some((before, String::new()))).await?.into_iter();
         let mut check = ChainCheck::new(self.head.clone(), Vec::new());
         if before > 0 {
-            // This one only has the hash that the next one continues.
+            // This line only provides the hash that the next one continues.
             match rows.next() {
                 Some(row) if row.number == before => {
                     let line = ChainHead { number: before, hash: row.chain };

@@ -1,9 +1,9 @@
 //! Lease of a PostgreSQL database, which decides which of the servers that use it leads while the others stand by.
 //!
 //! The lease is the only row of a table that belongs to no migration and is in no backup. The leader raises the row's
-//! `beat` in short intervals, on a connection of its own. A standby server reads the row: once the beat has not
-//! changed for `LEASE_TIME` by its own clock, it takes the lease, ends the session in which the former leader writes,
-//! and raises the epoch, in one transaction. No two clocks are ever compared, neither of machines nor of the database.
+//! `beat` at short intervals, on a connection of its own. A standby server reads the row: once the beat has not changed
+//! for `LEASE_TIME` by its own clock, it takes the lease, ends the session in which the former leader writes, and
+//! raises the epoch, in one transaction. No two clocks are ever compared, neither of machines nor of the database.
 //!
 //! The lease only decides who tries. That a former leader writes nothing is the epoch's doing, and that it starts
 //! nothing that of [`Leadership`].
@@ -41,7 +41,7 @@ const LEASE_TIME: Duration = Duration::from_millis(2500);
 const ANSWER_TIME: Duration = Duration::from_secs(1);
 /// Maximum time to take the lease, in which sessions of the former leader end.
 const TAKING_TIME: Duration = Duration::from_secs(3);
-/// Interval in which a standby server looks whether a newer version has changed the tables.
+/// Interval at which a standby server checks whether a newer version has changed the tables.
 const VERSION_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum time to connect for the first time.
 const CONNECT_TIME: Duration = Duration::from_secs(5);

@@ -114,9 +114,9 @@ impl Store {
         self.0.commits.run_in_order(OrderedWork::load::<T>(key, generation, back));
     }
 
-    /// Deletes rows whose retention period has ended as of `now`, between transactions, but not for so long, by
-    /// `clock`, that commits wait. Returns whether there may be more, for a further call; `false` as well if it cannot
-    /// delete any. `turn` is the number of calls since the last one that returned `false`.
+    /// Deletes rows whose retention period has ended as of `now`, between transactions. Measures the time with `clock`,
+    /// and stops before commits have to wait long. Returns whether another call may find more; also `false` if none can
+    /// be deleted. `turn` is the number of calls since the last one that returned `false`.
     pub async fn run_retention(
         &self,
         now: Timestamp,

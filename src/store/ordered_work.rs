@@ -18,7 +18,7 @@ use domain::event;
 use domain::id::Id;
 use domain::time::{DAY_MS, Timestamp};
 
-/// Time, in milliseconds, after which a deletion of old rows begins no further portion, because commits wait for it.
+/// Time, in milliseconds, after which a deletion of old rows starts no further portion, because commits wait for it.
 const MAX_DELETION_MS: i64 = 2_000;
 
 /// Function that runs the work and returns whether the store can continue to use its connection.
@@ -98,7 +98,7 @@ impl OrderedWork {
                 match deleted {
                     Ok(Deletion { rows, has_more }) => {
                         tracing::debug!(rows, has_more, "deleted expired rows");
-                        // Nobody may be waiting any more.
+                        // The receiver may be gone.
                         let _ = back.send(has_more);
                     }
                     Err(error) => {

@@ -240,7 +240,7 @@ fn it_can_be_told_to_end_with_its_standard_input() {
     assert!(place.done("key create --data data --name first --role admin").starts_with("key_test_"));
 }
 
-/// Fills standard error: whoever started the server may have ended without reading it.
+/// Fills standard error: the process that started the server may have exited without reading it.
 #[test]
 fn it_ends_with_its_standard_input_although_standard_error_is_full() {
     let (_unread, mut errors) = pipe().unwrap();

@@ -1,9 +1,9 @@
-//! Multiplication of an order by SQL: copies of its rows, with jobs, attempts, payment, invoice, movements, audit lines
-//! and, as long as they are kept, events.
+//! SQL that multiplies an order: it copies the order's rows, with jobs, attempts, payment, invoice, movements, audit
+//! lines and, within their retention period, events.
 //!
-//! A copy has the times of the original, moved by the same span. So have its IDs, which begin with a time: the copies
-//! of an ID differ from each other, and those of one order still refer to each other. The hashes of copied audit lines
-//! are random, so the audit log of such a shop does not verify.
+//! All times in a copy are those of the original, shifted by the same span. This includes its IDs, which begin with a
+//! time: the copies of an ID all differ, and the rows of one copy still refer to each other. The hashes of copied audit
+//! lines are random, so the audit log of such a shop cannot be verified.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,19 +13,20 @@ use sea_orm::{ConnectionTrait as _, DatabaseConnection};
 
 use crate::database::{Kind, connect, rows_of};
 
-/// Email address in the order that is copied.
+/// Email address in the original order.
 pub const TEMPLATE_EMAIL: &str = "buyer@example.org";
-/// Number of email addresses in the copies.
+/// Number of different email addresses in the copies.
 pub const MAIL_BOXES: usize = 200_000;
 
 /// Span over which the copies are spread. They end an hour before the original begins.
 const SPAN_MS: i64 = 3 * 365 * DAY_MS - END_MS;
 const END_MS: i64 = 3_600_000;
-/// Age up to which copies have events: none of them expires during the measurement.
+/// Maximum age of copies that have events, chosen so that no event expires during the measurement.
 const EVENTS_MS: i64 = (RETENTION_DAYS - 1) * DAY_MS;
 /// Columns with times.
 const TIMES: [&str; 6] = ["created_at", "updated_at", "judged_end", "issued_at", "due_at", "at"];
-/// Tables whose copies have consecutive numbers, and those in which each copy has as many as the original.
+/// Tables whose rows are numbered consecutively, one number per copy, and those in which a copy takes as many numbers
+/// as the original.
 const NUMBERED: [&str; 3] = ["orders", "jobs", "invoice_documents"];
 const NUMBERED_LINES: [(&str, &str); 2] = [("events", "seq"), ("audit", "number")];
 
@@ -38,7 +39,7 @@ const SQLITE_SPEED: [&str; 4] = [
 const AUDIT_HEAD: &str = "UPDATE writer SET audit_number = (SELECT MAX(number) FROM audit), \
                           audit_chain = (SELECT chain FROM audit ORDER BY number DESC LIMIT 1)";
 
-/// Inserts this number of copies of an order, while no server runs.
+/// Inserts the given number of copies of an order. No server may be running.
 pub async fn multiply(kind: Kind, url: &str, order: &str, copies: usize) {
     let db = connect(url).await;
     if kind == Kind::Sqlite {
@@ -64,18 +65,18 @@ pub async fn multiply(kind: Kind, url: &str, order: &str, copies: usize) {
     db.close().await.unwrap();
 }
 
-/// Order that is copied.
+/// Order to copy.
 struct Original<'a> {
     db: &'a DatabaseConnection,
     kind: Kind,
     order: &'a str,
     job: String,
     invoice: String,
-    /// Time at which it begins, in milliseconds, before which the first copy does.
+    /// Time at which the order begins, in milliseconds, and then that of the first copy, which is earlier.
     begin_ms: i64,
     first_ms: i64,
     copies: i64,
-    /// Its number and that of its job.
+    /// Number of the order, and then that of its job.
     number: i64,
     job_number: i64,
 }
@@ -116,7 +117,7 @@ impl<'a> Original<'a> {
         ]
     }
 
-    /// Drops the indexes of these tables, except those of keys; returns their names and definitions.
+    /// Drops the indexes of these tables, except those that enforce keys; returns their names and definitions.
     async fn drop_indexes(&self, tables: &[(&str, String)]) -> Vec<(String, String)> {
         let names: Vec<String> = tables.iter().map(|(table, _)| format!("'{table}'")).collect();
         let names = names.join(", ");
@@ -174,7 +175,7 @@ impl<'a> Original<'a> {
         ((self.begin_ms - EVENTS_MS - self.first_ms) / step + 1).max(1)
     }
 
-    /// Returns the columns of a table, and whether they are texts.
+    /// Returns the columns of a table, and whether each contains text.
     async fn columns(&self, table: &str) -> Vec<(String, bool)> {
         let select = match self.kind {
             Kind::Sqlite => format!("SELECT name, type FROM pragma_table_info('{table}')"),
@@ -191,7 +192,7 @@ impl<'a> Original<'a> {
         columns.collect()
     }
 
-    /// Returns the SQL expression for a column of the copies, of which the first one has the number `first`.
+    /// Returns the SQL expression for a column of the copies; `first` is the number of the first copy.
     async fn value(&self, table: &str, column: &str, is_text: bool, first: i64) -> String {
         let own = format!("t.\"{column}\"");
         if TIMES.contains(&column) {
@@ -218,7 +219,7 @@ impl<'a> Original<'a> {
         }
     }
 
-    /// Returns what copies have instead of parts of a text, as SQL expressions.
+    /// Returns the parts of a text to replace in copies, each with the SQL expression of its replacement.
     fn replacements(&self, text: &str) -> BTreeMap<String, String> {
         let tails: Vec<&str> = text.char_indices().map(|(at, _)| &text[at..]).collect();
         let ids = tails.iter().filter_map(|tail| Some((tail.get(..13)?, id_ms(tail)?)));
@@ -256,7 +257,7 @@ impl<'a> Original<'a> {
         format!("substr({hex}, 1, 8) || '-' || substr({hex}, 9, 4)")
     }
 
-    /// Returns the expression for a time as JSON has it.
+    /// Returns the expression for a time in the format of the JSON documents.
     fn iso(&self, ms: &str) -> String {
         match self.kind {
             Kind::Sqlite => format!("strftime('%Y-%m-%dT%H:%M:%fZ', ({ms}) / 1000.0, 'unixepoch')"),
@@ -298,7 +299,7 @@ fn id_ms(text: &str) -> Option<i64> {
     i64::from_str_radix(&[text.get(..8)?, text.get(9..13)?].concat(), 16).ok()
 }
 
-/// Returns the time at the beginning of a text, as JSON has it, in milliseconds.
+/// Parses the time at the beginning of a text, in the format of the JSON documents; returns it in milliseconds.
 fn moment_ms(text: &str) -> Option<i64> {
     let moment = text.get(..24).filter(|moment| moment.get(10..11) == Some("T") && moment.ends_with('Z'))?;
     moment.parse::<Timestamp>().ok().map(|at| at.0)

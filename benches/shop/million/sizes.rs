@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::database::{Kind, connect, rows_of};
 use crate::table::Row;
 
-/// Name, table and bytes of each table and index. The statistics of pages are compiled into the server's SQLite.
+/// Query for the name, table and size in bytes of each table and index. The server's SQLite is compiled with `dbstat`.
 const SQLITE_SIZES: &str = "SELECT s.name, COALESCE(m.tbl_name, s.name), s.pgsize \
                             FROM dbstat s LEFT JOIN sqlite_master m ON m.name = s.name WHERE s.aggregate = TRUE";
 const POSTGRES_SIZES: &str = "WITH tables AS (SELECT oid, relname::text AS name FROM pg_class \
@@ -13,10 +13,10 @@ const POSTGRES_SIZES: &str = "WITH tables AS (SELECT oid, relname::text AS name 
                               SELECT name, name, pg_table_size(oid) FROM tables \
                               UNION ALL SELECT i.relname::text, t.name, pg_relation_size(i.oid) FROM tables t \
                               JOIN pg_index x ON x.indrelid = t.oid JOIN pg_class i ON i.oid = x.indexrelid";
-/// Minimum bytes for each order of what is named.
+/// Minimum bytes per order for an entry to be listed by name.
 const NAMED_FROM: f64 = 1.0;
 
-/// Returns a row for each table with its indexes, the largest first, and one with the sum, which has a target.
+/// Returns a row for each table with its indexes, largest first, and one for the total, which has a target.
 pub async fn rows(kind: Kind, url: &str, of: &str, (orders, aim): (usize, f64)) -> Vec<Row> {
     let db = connect(url).await;
     let sizes = rows_of(&db, if kind == Kind::Sqlite { SQLITE_SIZES } else { POSTGRES_SIZES }).await;

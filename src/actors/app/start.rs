@@ -227,7 +227,7 @@ fn spawn_background_tasks(config: &Config, app: &Arc<App>) {
 /// Delay before the first retention run, so that it does not add to the load at startup.
 const FIRST_RETENTION_AFTER: Duration = Duration::from_secs(60);
 const RETENTION_INTERVAL: Duration = Duration::from_secs(3600);
-/// Interval between two retention runs while there is more to delete, in which everything else goes on.
+/// Interval between two retention runs while there is more to delete, so that all other work can proceed.
 const BACKLOG_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Deletes data whose retention period has ended, for as long as the app exists.

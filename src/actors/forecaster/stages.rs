@@ -1,4 +1,4 @@
-//! Stages of a forecast: first the times at which jobs and orders are ready, then what would have late orders ready in
+//! Stages of a forecast: first the times at which jobs and orders are ready, then the ways to get late orders ready on
 //! time.
 
 use std::collections::HashMap;
@@ -8,10 +8,10 @@ use domain::forecast::Forecast;
 use domain::id::Id;
 use domain::remedy::OrderRecovery;
 
-/// Ways to have late orders ready in time, by order.
+/// Ways to get late orders ready on time, by order.
 type Recoveries = HashMap<Id, Arc<OrderRecovery>>;
 
-/// Passes a forecast to `publish`, and then adds what `search` finds.
+/// Passes a forecast to `publish`, then adds the results of `search`.
 pub(super) fn in_stages(
     forecast: Forecast,
     publish: impl FnOnce(Forecast),

@@ -245,8 +245,8 @@ impl<T: StoredAggregate> SupervisorState<T> {
         }
     }
 
-    /// Gives a running generation of an aggregate another status. Returns its entry and its actor, which the caller
-    /// stops; `None` if another generation runs by now, or none.
+    /// Changes the status of a running generation of an aggregate. Returns its entry and its actor, which the caller
+    /// must stop; `None` if that generation is no longer running.
     fn withdraw(&mut self, id: Id, generation: u64, next: ActorStatus<T>) -> Option<EntryWithActor<T>> {
         let entry = self.args.entries.get(&id).map(|entry| entry.clone())?;
         let mut gone = None;

@@ -28,12 +28,12 @@ use store::outbox::Outbox;
 use store::reader::Reader;
 use store::{AggregateKey, CommitLog, CommitOwner, Settlement, Store, Submission};
 
-/// Fault that befalls a commit.
+/// Fault injected into a commit.
 #[derive(Clone)]
 enum CommitFault {
-    /// The store does not get the commit, which is settled so.
+    /// The commit does not reach the store and gets this settlement.
     Settled(Settlement),
-    /// The store gets the commit, but its answer is lost.
+    /// The commit reaches the store, but the answer is lost.
     Lost(LostTransaction),
 }
 
@@ -116,14 +116,14 @@ impl Activator for NotingActivator {
     }
 }
 
-/// Integrations in memory, of which that with the ID 1 exists.
+/// Integrations in memory; only the one with ID 1 exists.
 struct Rig {
     directory: Directory<Integration>,
     health: HealthRegistry,
     script: Arc<Script>,
 }
 
-/// Answer and version, or the reason that there is none.
+/// Answer and version, or the reason why there is none.
 type Outcome = Result<(i64, i64), String>;
 
 impl Rig {

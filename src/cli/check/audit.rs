@@ -8,7 +8,7 @@ use crate::store::audit_log::AuditLog;
 
 /// Checks the end of the audit log of a database whose tables are up to date.
 pub async fn check(report: &mut CheckReport, config: &Config) {
-    // What is wrong with the database is among its own lines.
+    // Problems with the database are reported by its own check.
     let Ok(log) = AuditLog::open(&own_secrets::database_settings(config)).await else { return };
     let verified = log.verify_end().await;
     log.close().await;

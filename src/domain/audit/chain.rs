@@ -126,7 +126,7 @@ pub enum ChainFault {
     Extra(i64),
     /// The hash of the line with this number does not match.
     Changed(i64),
-    /// The line with this number matches, but is not the one of a head that was stored elsewhere.
+    /// The line with this number matches, but differs from a head that was stored elsewhere.
     Rewritten(i64),
     /// The head in the database is not the hash of the last line, which has this number.
     Head(i64),
@@ -166,7 +166,7 @@ impl ChainCheck {
         Self { head: ChainHead::default(), stored, elsewhere }
     }
 
-    /// Creates a check of the lines after one that is taken as it is.
+    /// Creates a check of the lines after the given one, which is trusted.
     pub fn after(line: ChainHead, stored: ChainHead) -> Self {
         Self { head: line, stored, elsewhere: Vec::new() }
     }

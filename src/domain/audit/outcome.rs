@@ -1,4 +1,4 @@
-//! Outcomes of acts in the audit log, which are error codes of the API, in words for people.
+//! Human-readable outcomes of acts in the audit log, which stores them as error codes of the API.
 
 use super::DONE;
 use crate::second_factor::{SECOND_FACTOR_REQUIRED, TOO_MANY_CODES, WRONG_CODE};
@@ -9,7 +9,7 @@ use words::staff::audit as texts;
 const COUNTED: &str = "counted";
 
 /// Returns the reason why an act was not carried out; `None` if it was, and for an entry that sums up rejected
-/// requests. A code without words of its own is a rejection, whose details the entry has.
+/// requests. A code without a message of its own is described as a rejection; the entry has the details.
 pub fn outcome_label(language: Language, outcome: &str) -> Option<String> {
     let text = match outcome {
         DONE | COUNTED => return None,
@@ -40,7 +40,7 @@ pub fn outcome_label(language: Language, outcome: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Codes of the errors by which acts at printers and of agents end, and of those that the log samples.
+    /// Codes of the errors that end acts at printers and acts of agents, and of those that the log samples.
     const CODES: [&str; 32] = [
         "printer_timeout",
         "camera_timeout",

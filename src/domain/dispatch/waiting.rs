@@ -339,7 +339,7 @@ fn sentence(text: &str) -> String {
     if text.ends_with(['.', '!', '?', '…']) { text } else { text + "." }
 }
 
-/// Truncates the text to [`MAX_SENTENCE_CHARS`] characters, of which the last is the mark of what is missing.
+/// Truncates the text to [`MAX_SENTENCE_CHARS`] characters, including the mark for the omitted rest.
 fn clipped(text: String) -> String {
     if text.chars().count() <= MAX_SENTENCE_CHARS { text } else { shortened(text, MAX_SENTENCE_CHARS - 1) }
 }

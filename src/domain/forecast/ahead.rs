@@ -19,7 +19,7 @@ use crate::timing::Timing;
 
 /// Number of hours to look ahead; the current hour counts as one.
 const HOURS_AHEAD: i64 = 4;
-/// Maximum number of different needs of jobs that are compared with the spools.
+/// Maximum number of different job needs to compare with the spools.
 const MAX_NEEDS: usize = 200;
 
 /// Bed that a person will have to clear.
@@ -38,7 +38,7 @@ pub struct SpoolAhead {
     pub printer: Id,
     /// Material on the spool.
     pub material: Id,
-    /// Time by which it is to be changed: when the printer could take another job, or now.
+    /// Time by which the spool should be changed: when the printer could take another job, or now.
     pub at: Timestamp,
 }
 
@@ -59,8 +59,8 @@ pub fn end_of_next_hours(clock: &ShopClock, now: Timestamp) -> Timestamp {
 }
 
 impl Forecast {
-    /// Lists the beds that people will have to clear before `until`, one for each print that ends by then, the earliest
-    /// first. Printers that clear their beds themselves are not among them.
+    /// Lists the beds that people will have to clear before `until`, one for each print that ends by then, earliest
+    /// first. Printers that clear their own beds are left out.
     pub fn beds_ahead(&self, printers: &[&Printer], until: Timestamp) -> Vec<BedAhead> {
         let by_hand = printers.iter().filter(|printer| !printer.archived && !printer.fields.auto_clear);
         let mut beds: Vec<BedAhead> = by_hand
@@ -76,9 +76,9 @@ impl Forecast {
         beds
     }
 
-    /// Lists the spools to change before `until`, each printer and material once, the earliest first: those that do not
-    /// last for the print under way, and those of which the planned prints leave too little for a job that no printer
-    /// can take otherwise. Spools of which nobody knows how much is left are not among them.
+    /// Lists the spools to change before `until`, each printer and material once, earliest first: those that will run
+    /// out during the current print, and those on which the planned prints leave too little for a job that no printer
+    /// could take otherwise. Spools whose remaining amount is unknown are left out.
     pub fn spools_ahead(&self, printers: &[&Printer], orders: &[&Order], until: Timestamp) -> Vec<SpoolAhead> {
         let of_id: HashMap<Id, &Order> = orders.iter().map(|order| (order.id, *order)).collect();
         let mut changes: BTreeMap<(Id, Id), Timestamp> = BTreeMap::new();
@@ -108,7 +108,7 @@ impl Forecast {
         changes
     }
 
-    /// Returns the different needs of the jobs that are ready, and that no printer is expected to take.
+    /// Returns the different needs of the ready jobs that no printer is expected to take.
     fn unplanned_needs(&self, orders: &[&Order]) -> Vec<(MachineType, Vec<MaterialNeed>)> {
         let open = orders.iter().filter(|order| matches!(order.status, OrderStatus::Paid | OrderStatus::Printing));
         let jobs = open.flat_map(|order| order.jobs.values()).filter(|job| is_ready(job));
@@ -122,7 +122,7 @@ impl Forecast {
         all.into_iter().collect()
     }
 
-    /// Lists the orders that must be ready before the current day of the shop ends, the earliest first.
+    /// Lists the orders that must be ready before the current day of the shop ends, earliest first.
     pub fn orders_ahead<'a>(
         &self,
         orders: impl IntoIterator<Item = &'a Order>,

@@ -1,9 +1,9 @@
-//! Search for what would have orders ready in time that are late or at risk.
+//! Search for ways to get orders that are late or at risk ready on time.
 //!
 //! Each act that a person could perform now for an order's unfinished jobs is tried in a forecast of its own, in which
-//! only the act's effect differs from the present. What the shop would have to buy, and several acts together, are not
-//! tried. The search is bounded by its work, not by time, so the same state always gives the same result: the more jobs
-//! wait, the fewer acts are tried.
+//! only the act's effect differs from the current state. Purchases and combinations of acts are not tried. The search
+//! is bounded by its work, not by time, so the same state always gives the same result: the more jobs are waiting, the
+//! fewer acts are tried.
 
 mod candidates;
 #[cfg(test)]
@@ -31,18 +31,17 @@ use crate::timing::Timing;
 const MAX_ORDERS: usize = 20;
 /// Maximum number of remedies per order.
 const MAX_REMEDIES: usize = 5;
-/// Maximum number of different needs of an order's waiting jobs for which acts at printers are tried.
+/// Maximum number of different needs among an order's waiting jobs for which acts at printers are tried.
 const MAX_NEEDS: usize = 3;
 /// Maximum number of printers at which the same kind of act is tried for the same needs, the best first.
 const MAX_PRINTERS_PER_ACT: usize = 2;
-/// Maximum number of printers that are examined until these are found: after some acts, a printer still cannot take the
-/// jobs.
+/// Maximum number of printers examined to find these: some printers still cannot take the jobs after the act.
 const MAX_PRINTERS_EXAMINED: usize = 8;
-/// Maximum work of all forecasts of one search ([`SimulatedEnd::work`]). A thousand jobs on a hundred printers take
+/// Maximum work of all forecasts in one search ([`SimulatedEnd::work`]). A thousand jobs on a hundred printers take
 /// about a tenth of it.
 const MAX_WORK: usize = 2_000_000;
 
-/// Material as far as acts depend on it.
+/// Properties of a material that acts depend on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StockedMaterial {
     /// Display name of the material.
@@ -51,10 +50,10 @@ pub struct StockedMaterial {
     pub available: Amount,
 }
 
-/// Returns the ways to have the orders ready in time that are late or at risk according to the forecast. Orders that
-/// are at risk and expected in time are absent if no act makes them ready sooner, and so are those of which nothing is
-/// known: no act helps among those tried, and others were left out. `stocked_material` returns a material, if it
-/// exists.
+/// Returns the ways to get orders ready on time that are late or at risk according to the forecast. An order that is at
+/// risk but expected on time is absent if no act gets it ready sooner. An order is also absent if the search is
+/// inconclusive: none of the acts that were tried helps, but others were left out. `stocked_material` returns a
+/// material, if it exists.
 pub fn recoveries(
     forecast: &Forecast,
     orders: &[&Order],
@@ -65,7 +64,7 @@ pub fn recoveries(
     recoveries_within(MAX_WORK, forecast, orders, printers, shop, stocked_material)
 }
 
-/// Returns the [`recoveries`] that are found with this much work.
+/// Returns the [`recoveries`] found within the given amount of work.
 fn recoveries_within(
     max_work: usize,
     forecast: &Forecast,
@@ -106,7 +105,7 @@ pub fn last_job<'o>(order: &'o Order, forecast: &Forecast) -> Option<&'o Job> {
     order.jobs.values().max_by_key(urgency).map(|job| &**job)
 }
 
-/// State of the shop in which acts are tried, and the work that may still be done.
+/// State of the shop in which acts are tried, and the remaining work budget.
 struct RecoverySearch<'a> {
     forecast: &'a Forecast,
     orders: &'a [&'a Order],
@@ -126,12 +125,12 @@ struct OrderTrials<'o> {
     /// Acts after which the order is ready sooner.
     remedies: Vec<Remedy>,
     tried: Vec<ActKey>,
-    /// `false` once an act was left out that may help.
+    /// `false` once an act that may help was left out.
     is_complete: bool,
 }
 
 impl OrderTrials<'_> {
-    /// Returns what would have the order ready in time; `None` if nothing can be said.
+    /// Returns the ways to get the order ready on time; `None` if the search is inconclusive.
     fn recovery(mut self, now: Timestamp) -> Option<OrderRecovery> {
         self.remedies.sort_by_key(|one| (one.expected_at, one.act, one.printer.as_ref().map(|printer| printer.id)));
         let quickest = self.remedies.first().cloned();
@@ -149,7 +148,7 @@ impl OrderTrials<'_> {
 }
 
 impl<'a> RecoverySearch<'a> {
-    /// Returns what would have an order ready in time; `None` if nothing can be said.
+    /// Returns the ways to get an order ready on time; `None` if the search is inconclusive.
     fn recovery(&mut self, order: &Order, deadline: Timestamp) -> Option<OrderRecovery> {
         let now = self.forecast.at;
         let mut trials = OrderTrials {
@@ -269,8 +268,8 @@ impl<'a> RecoverySearch<'a> {
         is_paused.then_some(printer)
     }
 
-    /// Returns the first few of the different needs of the order's jobs that wait for a printer and delay the order:
-    /// those that are not expected by the deadline, and the last one.
+    /// Returns the first few different needs among the order's jobs that wait for a printer and delay the order: those
+    /// that are not expected by the deadline, and the last one.
     fn waiting_needs(&self, trials: &mut OrderTrials<'_>) -> Vec<LaunchNeeds> {
         let (order, deadline) = (trials.order, trials.deadline);
         let last = order.jobs.keys().filter_map(|job| self.forecast.jobs.get(job)).max();
@@ -293,7 +292,7 @@ impl<'a> RecoverySearch<'a> {
     }
 
     /// Returns the act at a printer; `None` if the printer could not take a job with the given needs after it.
-    /// `missing` is what it lacks for them.
+    /// `missing` lists what the printer lacks for them.
     fn act_at_printer(
         &self,
         act: RemedyAct,
@@ -320,15 +319,15 @@ impl<'a> RecoverySearch<'a> {
     }
 }
 
-/// Returns whether a job waits for an act that is not tried: it is to be released below the reorder point, somebody has
-/// to say whether it printed, or it lacks G-code.
+/// Returns whether a job waits for an act that is not tried: its release below the reorder point, a decision on whether
+/// it printed, or an upload of its G-code.
 fn has_untried_act(job: &Job) -> bool {
     let is_to_be_released = job.blocked_by == Some(Block::ReorderPoint);
     let is_unverified = job.live().is_some_and(|attempt| attempt.unverified);
     matters(job) && (is_to_be_released || is_unverified || job.file_id.is_none())
 }
 
-/// Returns whether two jobs have the same needs, without building these.
+/// Returns whether two jobs have the same needs, without building them.
 fn has_same_needs(one: &Job, other: &Job) -> bool {
     let further = |job: &Job| job.further.iter().map(|need| (need.material_id, need.need)).collect::<Vec<_>>();
     (one.machine_type, one.file_form, one.material_id, one.need)

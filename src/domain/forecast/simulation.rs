@@ -1,4 +1,4 @@
-//! Simulation of the queue, of which forecasts are made: all of it, or until the jobs of one order have started.
+//! Simulation of the queue, the basis of forecasts: the whole queue, or until the jobs of one order have started.
 //!
 //! The work of a simulation is counted, not timed, so that it can be bounded without making results depend on the
 //! machine.
@@ -20,7 +20,7 @@ use crate::time::Timestamp;
 const STEPS_PER_JOB: usize = 8;
 /// Maximum number of waiting jobs that are named in the order in which they are expected to start.
 const MAX_WAITING_NAMED: usize = 3;
-/// Work of indexing a job. The unit is the work of looking at a printer, or at jobs with the same needs, in one step.
+/// Work of indexing a job. One unit is the work of examining a printer, or the jobs with the same needs, in one step.
 const JOB_WORK: usize = 10;
 
 /// Order whose end is simulated alone.
@@ -37,7 +37,7 @@ pub(super) struct SimulationGoal {
 pub(super) struct SimulatedEnd {
     /// Time by which all jobs of the order are expected to be printed; `None` if it cannot be predicted.
     pub(super) at: Option<Timestamp>,
-    /// Work that was done for it.
+    /// Work done to simulate it.
     pub(super) work: usize,
     /// `true` if the permitted work did not suffice.
     pub(super) is_cut_off: bool,
@@ -45,25 +45,24 @@ pub(super) struct SimulatedEnd {
 
 /// Result of a simulation.
 pub(super) struct Simulation {
-    /// Forecast; without what comes after the goal, if there is one.
+    /// Forecast; if there is a goal, nothing after it is included.
     pub(super) forecast: Forecast,
-    /// Work that was done: each job is indexed, and in each step all printers and all different needs of the jobs are
-    /// looked at.
+    /// Work that was done: each job is indexed, and each step examines all printers and all different job needs.
     work: usize,
     /// `true` if the permitted work did not suffice.
     is_cut_off: bool,
 }
 
-/// Bounds of the assignment of jobs.
+/// Limits for the assignment of jobs.
 struct PlayLimits {
-    /// Jobs with whose start it ends; `None` to assign all jobs.
+    /// Jobs after whose start the assignment ends; `None` to assign all jobs.
     goals: Option<Vec<Id>>,
     /// Maximum number of steps.
     max_steps: usize,
 }
 
-/// Returns the time by which all jobs of one order are expected to be printed, as in [`super::forecast`]. Less is
-/// simulated: nothing after the last of these jobs has started.
+/// Returns the time by which all jobs of one order are expected to be printed, like [`super::forecast`], but stops
+/// simulating once the last of these jobs has started.
 pub(super) fn expected_end<'a>(
     now: Timestamp,
     orders: impl IntoIterator<Item = &'a Order>,
@@ -95,7 +94,7 @@ pub(super) fn simulate<'a>(
     let all: HashMap<Id, &Job> = all.collect();
     let free = present(now, printers, &all, shop, &mut forecast);
     let queued: Vec<(Id, &Job)> = all.values().filter(|job| is_queued(job)).map(|job| (job.order_id, *job)).collect();
-    // The queue is empty for most of the time, and there is nothing to simulate then.
+    // The queue is empty most of the time, and then there is nothing to simulate.
     if !queued.is_empty() {
         let goals =
             goal.map(|goal| queued.iter().filter(|(order, _)| *order == goal.order).map(|(_, job)| job.id).collect());
@@ -113,7 +112,7 @@ pub(super) fn simulate<'a>(
     Simulation { forecast, work, is_cut_off }
 }
 
-/// Adds the end of each order of whose unfinished jobs all ends are predicted, and counts the other jobs.
+/// Adds the end of each order whose unfinished jobs all have a predicted end, and counts the jobs without one.
 fn add_order_ends(orders: &[&Order], forecast: &mut Forecast) {
     for order in orders {
         let mut last = None;
@@ -131,7 +130,7 @@ fn add_order_ends(orders: &[&Order], forecast: &mut Forecast) {
 }
 
 /// Assigns the queued jobs to the printers as they become free: all of them or, if there are goals, until these have
-/// started. Returns the number of steps; as many as permitted if they did not suffice.
+/// started. Returns the number of steps, which is the maximum if they did not suffice.
 fn play(
     rehearsal: &mut QueueSimulation,
     free: Vec<(Timestamp, Id)>,

@@ -35,7 +35,7 @@ fn settling(job: &Job) -> Vec<Vec<(u32, Amount)>> {
     job.claims().iter().map(|claim| claim.settling.to_vec()).collect()
 }
 
-/// Builds an attempt in the given state of a print that nobody saw.
+/// Builds an attempt in the given state whose print was never observed.
 fn attempt(state: AttemptState) -> Attempt {
     let mut desk = OrderDecider::sliced();
     assert!(desk.dispatch().is_ok());
@@ -188,7 +188,7 @@ fn a_retry_settles_what_was_claimed_and_claims_anew_under_other_numbers() {
     assert_eq!(claims(&job), [(C::Asked, 4), (C::None, 5), (C::None, 6)]);
     assert_eq!(settling(&job), [vec![(2, consumed)], vec![(1, Amount::ZERO)], vec![(3, Amount::ZERO)]]);
     assert!(!job.recalled);
-    // What was asked for and not answered stays asked for; what was never asked for has no number.
+    // A claim that awaits an answer continues to do so; one that was never requested gets no number.
     let mut job = claiming([(C::Asked, 2), (C::None, 1), (C::None, 0)]);
     job.claim_anew();
     assert_eq!(claims(&job), [(C::Asked, 2), (C::None, 3), (C::None, 0)]);

@@ -158,7 +158,7 @@ fn the_mails_say_what_is_known_of_the_money_and_what_is_done() {
         last,
         ("A refund of $12.05 matched no order in 30 days".to_owned(), format!("{never} {names}\n{advice}"))
     );
-    // What an older release stored says nothing of it.
+    // Records stored by an older release lack these details.
     let [first, last] = mails(None);
     assert_eq!(first.0, "A payment matches no order");
     assert_eq!(first.1, format!("{processor} payment that matches no order (event evt_1). {retries}"));

@@ -112,8 +112,8 @@ impl LedgerEdit<'_> {
         }
     }
 
-    /// Formats an amount of the payment with this payment intent in its currency, or in the owner's if there is no such
-    /// payment, for the reason of a flag, which is in English.
+    /// Formats an amount for the reason of a flag, in English: in the currency of the payment with this payment intent,
+    /// or in the owner's if there is no such payment.
     pub(super) fn amount_text(&self, cents: i64, intent: Option<&String>) -> String {
         let payment = self.ledger.payments.iter().find(|payment| payment.is_named(intent, None));
         let currency = payment.map_or(&self.terms.currency, |payment| &payment.currency);

@@ -35,7 +35,7 @@ impl Book {
         self.apply(&LedgerCommand::Payment(news));
     }
 
-    /// Reports that the processor made a session that nobody asked for.
+    /// Reports a session that the processor created without a request.
     fn session(&mut self, number: u32) {
         let session = format!("cs_{number}");
         let news = CheckoutResult::Made { session, url: "https://pay.example".to_owned(), expires_at: Timestamp(9) };

@@ -240,7 +240,7 @@ mod tests {
         MaterialCommand::Update { if_version: Some(3), fields: Some(Box::new(fields)), quantity: None }
     }
 
-    /// Returns the fields that a command is refused for.
+    /// Returns the fields for which a command is rejected.
     fn faults(shelf: &mut Option<Material>, command: &MaterialCommand) -> Vec<String> {
         let refusal = Bench::new().tell(shelf, id(7), command).err();
         refusal.into_iter().flat_map(|refusal| refusal.faults).map(|fault| fault.path).collect()

@@ -307,7 +307,7 @@ mod tests {
 
     use super::*;
 
-    /// Right-angled turn around Z, doubling along X, and shift.
+    /// Right-angle rotation about Z, doubling along X, and translation.
     const PLACED: &str = "0 2 0 -3 0 0 0 0 5 7 11 13";
 
     #[test]
@@ -333,7 +333,7 @@ mod tests {
     }
 
     proptest! {
-        /// Checks with whole numbers, which are exact.
+        /// Checks with whole numbers, whose arithmetic is exact.
         #[test]
         fn one_placement_within_another_is_one_after_the_other(
             inner in prop::array::uniform12(-9i32..9), outer in prop::array::uniform12(-9i32..9),

@@ -319,7 +319,7 @@ pub enum OrderNews {
     Timing {
         /// Expected completion of printing, if it can be forecast.
         expected_at: Option<Timestamp>,
-        /// Ways to have the order ready in time, if they were searched for.
+        /// Ways to get the order ready on time, if they were searched for.
         recovery: Option<Arc<OrderRecovery>>,
     },
     /// Records the inspection that was entered at a printer when its bed was cleared. The printer reports the

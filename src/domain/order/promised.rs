@@ -69,8 +69,8 @@ impl OrderChange<'_> {
         self.acknowledge(true)
     }
 
-    /// Records that the order became late, with an event and an alert, or that it is on time again. `recovery` is what
-    /// would have the order ready in time, if it is known.
+    /// Records that the order became late, with an event and an alert, or that it is on time again. `recovery` contains
+    /// the ways to get the order ready on time, if they are known.
     pub(super) fn judge_timing(
         mut self,
         expected_at: Option<Timestamp>,
@@ -116,8 +116,8 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Returns the text of the alert that the order is late, with what would have it ready in time and the address of
-    /// its page.
+    /// Returns the text of the alert that the order is late, with the step that would get it ready on time and the URL
+    /// of its page.
     fn late_text(
         &self,
         language: Language,

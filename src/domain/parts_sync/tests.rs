@@ -1,5 +1,5 @@
-//! Exact steps of a link: each reading, outcome and decision by itself. The tests of materials show that all of them
-//! together lose and repeat nothing.
+//! Tests of the exact steps of a link: each reading, outcome and decision by itself. The tests of materials show that
+//! together they neither lose nor repeat anything.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod merging;
@@ -148,7 +148,7 @@ fn what_was_drawn_from_a_slot_is_what_it_lacks_of_the_agreed_amount() {
 fn a_removal_takes_what_is_owed_then_what_was_drawn_then_the_oldest() {
     let none: &[(i64, i64)] = &[];
     let cases = [
-        // Due, what is owed, what was drawn, what is in use; the chosen item with its part.
+        // Amount due; amounts owed, drawn and in use, by item; the chosen item with its share.
         (-30, none, none, &[][..], Some((1, -30))),
         (-30, none, &[(2, 20)][..], &[][..], Some((2, -20))),
         (-30, none, &[(2, 40)][..], &[][..], Some((2, -30))),
@@ -224,7 +224,7 @@ fn a_round_looks_sends_once_and_looks_again_until_nothing_is_left() {
         assert_eq!(round.sent(SendOutcome::Answered(BookingVerdict::Booked)), Some(BookingVerdict::Booked));
     }
     assert_eq!(round.next(&calm), SyncMove::Rest(false), "enough for one round");
-    // What was sent before is looked for first, and what was given up.
+    // Changes that were sent before or given up are looked up first.
     let mut round = LinkRound::default();
     assert_eq!(round.next(&sending), SyncMove::Seek(booking(BOOKING, -1)));
     let lost = StockLink { given_up: vec![booking(100, 1), booking(101, 1)], ..calm };

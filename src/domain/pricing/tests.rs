@@ -48,7 +48,7 @@ fn amounts_are_rounded_half_up_or_raised_and_bounded() {
 #[test]
 fn weight_and_time_of_a_volume_are_rounded_half_up_for_each_part() {
     let solid = |density_mg_per_cm3| PriceRates { fill_bps: 10_000, density_mg_per_cm3, heat_up_seconds: 7, ..rates() };
-    // Of the volume of 1 mm³, 0.36 s are printed at 10 cm³ an hour.
+    // At 10 cm³ per hour, a volume of 1 mm³ takes 0.36 s.
     let cases = [(1500, 1, 2, 0), (1499, 1, 1, 0), (100, 1, 1, 0), (1000, 2, 2, 1), (1000, 4, 4, 1), (1000, 5, 5, 2)];
     for (density, volume, milligrams, seconds) in cases {
         let three = PrintWork { grams: Amount(milligrams * 3), seconds: (seconds + 7) * 3, parts: 3 };
@@ -77,11 +77,11 @@ fn work_is_bounded_in_weight_and_time() {
 fn labour_is_paid_once_for_the_line_and_once_for_each_part() {
     let work = PrintWork::estimated(&rates(), 10_000, 3).unwrap();
     let price = Price::of(&rates(), None, &work).unwrap();
-    // 18.6 g are 46.5; 0.21 kWh are 6.3; 105 minutes are 105; 5 minutes and three times 2 at 50 are 550; 5 % of 708
-    // are 35.4.
+    // 18.6 g cost 46.5; 0.21 kWh cost 6.3; 105 minutes cost 105; 5 minutes plus three times 2 at 50 cost 550; 5 % of
+    // 708 is 35.4.
     let costs = Costs { material_cents: 47, energy_cents: 6, wear_cents: 105, labour_cents: 550, failure_cents: 35 };
     assert_eq!(price.costs, costs);
-    // 743 and 40 % are 1040.2, which is 347 for each of three.
+    // 743 plus 40 % is 1040.2, which is 347 for each of three.
     assert_eq!((costs.sum_cents(), price.unit_cents), (743, 347));
 }
 

@@ -265,7 +265,7 @@ impl Printer {
             self.activity = Activity::Error;
         }
         (self.needs_home, self.kept_closed) = (true, true);
-        // The stop has ended a print that is out of sight, too: it does not come back.
+        // The stop also ended any print that is out of sight, so it will not reappear.
         if on || self.unseen_print.is_some() {
             self.occupy_bed();
         }

@@ -54,7 +54,7 @@ mod tests {
     use crate::printer_status::{Activity, PrintEnd};
 
     impl PrinterFixture {
-        /// Prints something on a clear bed, and clears it so many milliseconds later.
+        /// Prints something on a clear bed, and clears it the given number of milliseconds later.
         fn occupies_the_bed(&mut self, ms: i64) -> Clearing {
             self.sees(Activity::Printing, Some("vase.gcode"), None);
             self.sees(Activity::Idle, None, Some(PrintEnd::Finished));

@@ -1,21 +1,21 @@
-//! Parts that prints outside of jobs leave on the bed. They do so also where the end of a print was not seen: once a
-//! status does not show it any more, nothing else says that it was there.
+//! Parts that prints outside of jobs leave on the bed, including prints whose end was not seen: once a status no longer
+//! shows such a print, nothing else records that it existed.
 //!
-//! A print that only went out of sight may go on. If its file is seen again and finishes on a printer that clears its
-//! bed by itself, the bed is clear, as it would be if the print had been in sight all the time.
+//! A print that has only gone out of sight may still be running. If its file is seen again and finishes on a printer
+//! that clears its own bed, the bed is clear, as it would be if the print had been in sight all along.
 
 use super::Printer;
 use crate::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::time::Timestamp;
 
 impl Printer {
-    /// Marks the bed as occupied by something that an operator has to inspect, whatever becomes of a print out of
-    /// sight.
+    /// Marks the bed as occupied by something that an operator has to inspect, no matter what happens to a print that
+    /// is out of sight.
     pub(super) fn occupy_bed(&mut self) {
         (self.bed_not_cleared, self.unseen_print) = (true, None);
     }
 
-    /// Records what a status, whose connection and activity are recorded already, shows of a print outside of jobs.
+    /// Records what a status shows about a print outside of jobs. Its connection and activity must already be recorded.
     pub(super) fn foreign_print_seen(&mut self, before: &Self, status: &Status, now: Timestamp) {
         let unseen = self.unseen_print.clone();
         let is_unseen = |file: Option<&str>| file.is_some() && file == unseen.as_deref();
@@ -43,7 +43,7 @@ impl Printer {
         let last_file = status.file.as_deref().or(before.shows.as_deref());
         let is_same_print = is_unseen(last_file) || (last_file.is_none() && was_shown);
         if clears && unseen.is_some() && is_same_print {
-            // Nobody had to clear it, so nothing is learnt from the time that it took.
+            // Nobody had to clear it, so the time it took teaches nothing.
             (self.bed_not_cleared, self.bed_since, self.unseen_print) = (false, None, None);
             return;
         }
@@ -58,9 +58,8 @@ impl Printer {
     }
 }
 
-/// Returns whether a status does not show what is printing, so that a print may go on although it is not shown. After
-/// an error of the firmware, whatever was printing is over; and a printer that takes no commands shows its print all
-/// the same, unless it shows nothing at all.
+/// Returns whether a status cannot show what is printing, so that a print may still be running unseen. After a firmware
+/// error, any print is over. A read-only printer still shows its print, unless it shows nothing at all.
 fn is_out_of_sight(status: &Status) -> bool {
     let is_hidden = match status.connection {
         Connection::FirmwareDisconnected | Connection::WrongKey => status.state != Activity::Error,

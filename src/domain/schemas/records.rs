@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use crate::amount::Amount;
 
-    /// Returns the example of a record, read as the record.
+    /// Returns the example of a record, deserialized as that record.
     fn example_of<T: ToSchema + DeserializeOwned>() -> Option<T> {
         serde_json::from_value(T::example()).ok()
     }

@@ -101,7 +101,7 @@ words! {
     PostingState,
     /// Outcome of a print, as reported by the printer.
     PrintEnd,
-    /// Action by staff that would have an order ready in time. `raise_priority`: give the order the highest priority.
+    /// Action by staff that would get an order ready on time. `raise_priority`: give the order the highest priority.
     /// `sign_off`: sign off the jobs. `resume`: resume the paused job. `clear_bed`: clear the bed of the printer.
     /// `retry`: retry the failed jobs. `load`: load the materials into the printer. `return_to_service`: return the
     /// printer to service.

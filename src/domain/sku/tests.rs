@@ -1,4 +1,4 @@
-//! SKUs: what a part and a kit must and must not have, what their commits rely on, and how they end.
+//! Tests of SKUs: what parts and kits must and must not have, the records their commits rely on, and their deletion.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use serde_json::json;

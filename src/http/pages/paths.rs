@@ -1,4 +1,4 @@
-//! Paths of pages that pages of other subjects lead to: those in the customers' navigation, and the staff's first page.
+//! Paths of pages that pages in other modules link to: those in the customers' navigation, and the staff's first page.
 //! No page is served here.
 
 use actors::checkouts::ReturnPages;

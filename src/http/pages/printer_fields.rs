@@ -33,7 +33,7 @@ const SIDES: [(&str, PrinterFieldText); 3] = [
     ("buildVolume.y", texts::depth_field),
     ("buildVolume.z", texts::height_field),
 ];
-/// Dimensions of the build volume with which the form begins while no type is chosen, in millimetres.
+/// Initial dimensions of the build volume while no type is chosen, in millimetres.
 const USUAL_VOLUME_MM: [u16; 3] = [220, 220, 250];
 
 /// Lists the names of the printer types that satisfy the given predicate, as text for display.
@@ -67,9 +67,9 @@ pub(super) fn inputs(language: Language, kind: Option<&PrinterType>, value: &dyn
     }
 }
 
-/// Renders the fields that have defaults, folded away below a summary that states the machine: its type and its build
-/// volume, and `further` fields. `is_open` unfolds them. Without `kind`, the build volume begins with the usual one of
-/// the type that `value` returns.
+/// Renders the fields that have defaults and the `further` fields, collapsed below a summary of the machine: its type
+/// and its build volume. `is_open` expands them. Without `kind`, the initial build volume is the usual one of the type
+/// that `value` returns.
 pub(super) fn more(
     language: Language,
     kind: Option<&PrinterType>,

@@ -1,7 +1,7 @@
 //! Parses the domain's nested objects, whose schemas are in the crate `domain`.
 
-/// Declares how a nested object of the domain is parsed: as the request struct that has its fields, which are then
-/// finished if a function for that is given.
+/// Declares how a nested object of the domain is parsed: as the request struct that has its fields, followed by the
+/// conversion with the given function, if any.
 macro_rules! record {
     ($type:ident, $given:ident $(, $finish:expr)?) => {
         impl $crate::wire::FromJson for $type {

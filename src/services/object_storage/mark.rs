@@ -30,7 +30,7 @@ impl PlaceMark {
         Self { storage, key }
     }
 
-    /// Writes the text of a process into the place, instead of any other.
+    /// Writes the text of a process to the place, replacing any other.
     ///
     /// # Errors
     ///

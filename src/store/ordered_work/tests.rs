@@ -9,7 +9,7 @@ use crate::rows::samples::{at, event, id, on_each, write};
 use crate::rows::{Batch, IdempotentAnswer};
 use entities::{events, idempotency};
 
-/// Number of old rows of a kind, which are more than two portions.
+/// Number of old rows of a kind; more than two portions.
 const ROWS: u128 = 1_200;
 
 /// Returns a time at which the rows are old.
@@ -36,7 +36,7 @@ async fn write_old_rows(db: &DatabaseConnection) {
     write(db, batch).await.unwrap();
 }
 
-/// Runs a deletion with a clock that advances by `step_ms` with each look at it; returns whether there is more.
+/// Runs a deletion with a clock that advances by `step_ms` each time it is read; returns whether there is more.
 async fn run(db: &DatabaseConnection, turn: usize, step_ms: i64) -> bool {
     let (back, has_more) = oneshot::channel();
     let looks = AtomicI64::new(0);
@@ -65,7 +65,7 @@ async fn each_kind_of_row_has_its_turn() {
 async fn a_run_ends_with_its_time_and_not_with_the_first_kind() {
     on_each(async |db| {
         write_old_rows(db).await;
-        // The first look begins the time, and the second one follows the first portion.
+        // The first reading of the clock starts the time, and the second one follows the first portion.
         assert!(run(db, 1, MAX_DELETION_MS).await, "there was nothing of the kind whose turn it was");
         assert_eq!(idempotency::Entity::find().count(db).await.unwrap(), 1_200);
         assert!(run(db, 0, MAX_DELETION_MS).await);

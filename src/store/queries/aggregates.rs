@@ -118,7 +118,7 @@ impl Queries {
         self.snapshots(self.sku_rows(filter), page).await
     }
 
-    /// Returns at most `limit` SKUs, newest first. Nothing is counted.
+    /// Returns at most `limit` SKUs, newest first, without counting them.
     pub async fn newest_skus(&self, filter: &SkuFilter, limit: u64) -> Result<Vec<Versioned<Sku>>, LoadError> {
         let rows = self.sku_rows(filter).limit(limit).all(&self.db).await?;
         Ok(self.readable(&rows, versioned))

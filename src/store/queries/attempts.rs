@@ -125,8 +125,8 @@ impl Queries {
         Ok(reasons)
     }
 
-    /// Returns the recorded reasons of the last `limit` prints of which parts were rejected, the latest print first.
-    /// Prints without a reason are left out.
+    /// Returns the recorded reasons of the last `limit` prints with rejected parts, latest first. Prints without a
+    /// reason are left out.
     pub async fn last_reject_reasons(&self, limit: u64) -> Result<Vec<String>, LoadError> {
         use attempts::Column as C;
         let select = attempts::Entity::find().select_only().column(C::ScrapReason).filter(rejected());

@@ -53,7 +53,7 @@ impl Queries {
         self.snapshots_of(self.customer_rows(filter), page, total).await
     }
 
-    /// Returns at most `limit` customers, without their sessions, newest first. Nothing is counted.
+    /// Returns at most `limit` customers, without their sessions, newest first, without counting them.
     pub async fn newest_customers(
         &self,
         filter: &CustomerFilter,

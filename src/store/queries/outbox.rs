@@ -43,8 +43,8 @@ impl Queries {
         Ok(self.readable_events(rows))
     }
 
-    /// Returns the events with these names since the given time, latest first, at most `limit`. Reads only what has
-    /// happened since then, which is found by its time.
+    /// Returns the events with these names since the given time, latest first, at most `limit`. Reads only events since
+    /// then, which it finds by their time.
     pub async fn events_since(
         &self,
         names: &[&str],

@@ -1,5 +1,5 @@
-//! Statements that delete rows whose retention period has ended. There may be very many after weeks in which the shop
-//! was off, so each function deletes them in portions, as long as there is time and up to a maximum number. The rest
+//! Statements that delete rows whose retention period has ended. There may be very many after the server was off for
+//! weeks, so each function deletes them in portions, as long as there is time and up to a maximum number. The rest
 //! stays until the next time.
 
 use sea_orm::sea_query::{Expr, ExprTrait, Order, Query, SubQueryStatement};
@@ -32,7 +32,7 @@ pub(crate) type HasTime<'a> = dyn Fn() -> bool + Send + Sync + 'a;
 pub(crate) struct Deletion {
     /// Number of rows deleted.
     pub(crate) rows: u64,
-    /// `true` if it may have left some, because commits wait meanwhile.
+    /// `true` if some rows may be left, because commits must not wait any longer.
     pub(crate) has_more: bool,
 }
 
@@ -42,8 +42,8 @@ pub(crate) fn state_words<S: Serialize>(states: &[S]) -> Result<Vec<String>, ser
 }
 
 /// Deletes rows of the table `E` for which a condition holds; `key` is the column that identifies a row. The columns of
-/// `order` are those of an index: without an order, PostgreSQL may read the whole table for each portion, with the rows
-/// that it has just deleted.
+/// `order` are those of an index: without an order, PostgreSQL may read the whole table for each portion, including the
+/// rows that it has just deleted.
 async fn delete_in_portions<E: EntityTrait>(
     tx: &impl ConnectionTrait,
     key: E::Column,

@@ -1,6 +1,6 @@
-//! Permitted dependencies within what a crate could use: the rules take their time and chance from the caller, commands
-//! pass a database connection on at most, only adapters name a brand, and only clients name a vendor. What a crate does
-//! not depend on, it cannot name; the compiler holds that.
+//! Permitted dependencies within what a crate could use: the rules get the time and randomness from the caller,
+//! commands do no more with a database connection than pass it on, only adapters name a brand, and only clients name a
+//! vendor. What a crate does not depend on, it cannot name; the compiler holds that.
 
 use super::text::{names, path_of};
 use super::{Rule, holds, planted_and_innocent};
@@ -66,7 +66,7 @@ const HANDLES: Rule = Rule {
 
 /// Files that hold a connection and pass it to `store/`; they use its type and nothing else of the database.
 const PASS_ON: [&str; 2] = [
-    "src/cli/check/database.rs", // tells whether it can be reached; and whether its tables are up to date
+    "src/cli/check/database.rs", // checks whether it can be reached, and whether its tables are up to date
     "src/cli/check/printers.rs", // loads the registered printers, by the store's `Load`
 ];
 

@@ -1,19 +1,19 @@
-//! Dependencies between the modules of a crate: they form no rings, apart from those that are named here, whose list
-//! may only shrink. Between crates, the compiler enforces this.
+//! Dependencies between the modules of a crate: they form no rings, except for those listed here; the list may only
+//! shrink. Between crates, the compiler enforces this.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::all_files;
 use super::text::{File, code_of, word};
 
-/// Rings that are left, each with the folder of its crate and its modules. One that is gone is taken out of the list,
-/// and one that has become smaller is shortened.
+/// Rings that are left, each with the folder of its crate and its modules. A ring that is gone must be removed from the
+/// list, and one that has become smaller must be shortened.
 const RINGS: [(&str, &[&str]); 6] = [
     // A reader is an enum of both implementations of the port, one of which is in memory. Ordered work gets a reader.
     ("src/store/", &["memory", "ordered_work", "port", "reader"]),
     // Rows write themselves into the tables in memory, which apply submissions, which consist of rows.
     ("src/store/", &["rows", "submission", "tables"]),
-    // The simulation: its world, and whoever acts in it.
+    // The simulation: its world, and its participants.
     ("tests/sim/src/", &["day", "loose_ends", "oracles", "people", "rest", "sellers"]),
     ("tests/sim/src/", &["disk", "power"]),
     ("tests/sim/src/", &["floor", "hall"]),
@@ -81,7 +81,7 @@ fn is_part_of_name(c: char) -> bool {
 }
 
 /// Adds the paths that begin at a position, which are several for a group such as `a::{b, c::d}`, and returns the
-/// position after them. `before` contains the components that stand before the position.
+/// position after them. `before` contains the components that precede the position.
 fn add_paths<'a>(code: &'a str, start: usize, before: &[&'a str], paths: &mut Vec<CodePath<'a>>) -> usize {
     if code[start..].starts_with('{') {
         let mut at = start + 1;
@@ -92,7 +92,7 @@ fn add_paths<'a>(code: &'a str, start: usize, before: &[&'a str], paths: &mut Ve
                 return code.len().min(at + 1);
             }
             at = add_paths(code, at, before, paths);
-            // Skips an alias, and the asterisk of everything.
+            // Skips an alias, and the asterisk of a glob import.
             at += code[at..].find([',', '}']).unwrap_or(code.len() - at);
         }
     }
@@ -182,7 +182,7 @@ fn reached<'a>(uses: &BTreeMap<&'a str, BTreeSet<&'a str>>, start: &'a str) -> B
     reached
 }
 
-/// Returns the largest sets of modules in which each uses each, directly or indirectly.
+/// Returns the largest sets of modules in which every module uses every other, directly or indirectly.
 fn strongly_connected(arrows: &[Arrow]) -> BTreeSet<Vec<String>> {
     let mut uses: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for Arrow { user, used, .. } in arrows {
@@ -203,7 +203,7 @@ fn rings(files: &[File]) -> BTreeMap<Ring, Vec<String>> {
     let folders: BTreeSet<String> = files.iter().filter(|file| is_root(file)).filter_map(parent).collect();
     let mut crates: BTreeMap<&str, Vec<&File>> = BTreeMap::new();
     for file in files.iter().filter(of_product) {
-        // A crate may stand in the folder of another, as `src/http/api/` does.
+        // A crate may be inside the folder of another, as `src/http/api/` does.
         let around = folders.iter().filter(|folder| file.path.starts_with(folder.as_str()));
         if let Some(folder) = around.max_by_key(|folder| folder.len()) {
             crates.entry(folder).or_default().push(file);

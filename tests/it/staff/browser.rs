@@ -2,8 +2,8 @@
 //! phone, and has no script errors. `alive` covers many open pages and a server that goes down, `keyboard` everything
 //! without a mouse, `parts` actions at printers, `first_print` the way from a new server to the first print, `tasks`
 //! the tasks of a working day and their number of clicks, `everywhere` rules that hold for every page, `tables` the
-//! width of tables, `states` consistent states across pages, `steady` layout shifts, `phone` the space on a
-//! phone, `scan` labels before the camera, `wall` the wall display, `to_do` the panels beside the tasks, `design` the
+//! width of tables, `states` consistent states across pages, `steady` layout shifts, `phone` the space on a phone,
+//! `scan` labels in front of the camera, `wall` the wall display, `to_do` the panels beside the tasks, `design` the
 //! design components, `report` the stored report on them, `pictures` the screenshots.
 
 mod alive;
@@ -42,7 +42,7 @@ use crate::support::until;
 /// Languages of the pages.
 const LANGUAGES: [&str; 2] = ["en", "de"];
 
-/// Returns the language in which a run looks at the pages of a test, depending on its seed.
+/// Returns the language in which a run checks the pages of a test, drawn by its seed.
 fn drawn_language(test: &str) -> &'static str {
     if draw(("language", test), 2) == 0 { LANGUAGES[0] } else { LANGUAGES[1] }
 }

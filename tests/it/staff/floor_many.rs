@@ -19,7 +19,7 @@ const ADDED_AT_ONCE: usize = 8;
 const SIMULATED: usize = 4;
 const SCREEN: (u32, u32) = (1920, 1080);
 /// Script that remembers the printers whose tiles are whole between the bar at the top and the end of the window;
-/// returns how many were so far.
+/// returns how many there have been so far.
 const SEEN: &str = "(() => { const top = document.querySelector('.top').getBoundingClientRect().bottom; \
     window.seenTiles ??= new Set(); \
     for (const card of document.querySelectorAll('#cards li[data-name]')) { const box = card.getBoundingClientRect(); \
@@ -62,8 +62,8 @@ async fn chromium_shows_a_hundred_printers_on_one_screen_and_two_hundred_on_two(
     let tab = browser.open(&base, "/floor", Some(&cookie)).await;
     browser.window(&tab, SCREEN.0, SCREEN.1, false).await;
     browser.until(&tab, "a hundred whole tiles", &format!("{WHOLE} === 100")).await;
-    // Each says its name, its state and what it does; those that print how far they are, and that they can be stopped;
-    // the one that needs a person what to do, and nothing else.
+    // Each tile shows its name, state and activity. Those that print also show their progress and a stop button; the
+    // one that needs a person shows only what to do.
     let parts = [("h3 a", 100), (".state", 100), (".what", 100), ("progress", 3), (".pace b", 3), (".view", 0)];
     let acts = [(".stop", 3), ("[id^=resume-]", 1), ("[id^=pause-]", 0), (".foot a", 0)];
     for (query, count) in parts.into_iter().chain(acts) {

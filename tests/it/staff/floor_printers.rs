@@ -53,7 +53,7 @@ on_sqlite! {
         let form = sam.get("/floor/printers/new?type=fw_rest").await;
         is_sound(&form);
         assert!(!form.text.contains("id=\"serial\"") && form.text.contains("id=\"apiKey\""), "{}", form.text);
-        // What has a default is folded away below it.
+        // Fields that have defaults are collapsed below it.
         let (open, folded) = form.text.split_once("<summary>More details: ").expect("what has a default");
         assert!(!["machineType", "buildVolume.x", "plateType"].iter().any(|name| open.contains(name)), "{open}");
         assert!(folded.contains("Filament printer, 220 × 220 × 250 mm") && folded.contains("\"plateType\""), "{folded}");

@@ -174,7 +174,7 @@ on_sqlite! {
         assert!(wall.text.contains("class=\"wall\"") && !wall.text.contains("<nav"), "{}", wall.text);
         // There is a way back, and no word of buttons that are not there.
         assert!(wall.text.contains(">Back to the floor</a>") && !wall.text.contains("red octagon"), "{}", wall.text);
-        // The script turns its pages, as often as the address says.
+        // The script turns its pages, at the interval set in the URL.
         assert!(wall.text.contains(" data-turn-seconds=\"10\""), "{}", wall.text);
         let slow = sam.get("/floor?wall=1&turn=30").await;
         assert!(slow.text.contains(" data-turn-seconds=\"30\""), "{}", slow.text);

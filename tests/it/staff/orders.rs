@@ -346,7 +346,8 @@ async fn a_print_shows_its_progress_then_its_end_and_the_history_names_its_print
     }
 }
 
-/// Checks that nobody is asked how a print ended while its printer says so, and that the choices are at hand otherwise.
+/// Checks that nobody is asked how a print ended if its printer reports it, and that the choices are available
+/// otherwise.
 #[tokio::test]
 async fn a_print_is_ended_by_hand_where_its_printer_does_not_respond() {
     let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;

@@ -1,4 +1,4 @@
-//! Late orders: API, pages and event name what would have them ready in time, and no longer once it is done.
+//! Late orders: the API, pages and event name a remedy, and stop naming it once it has been carried out.
 
 use serde_json::{Value, json};
 use simulator::PrinterKind;

@@ -74,7 +74,7 @@ on_sqlite! {
         timing_is(&floor, &order, "late").await;
         let late = ["<a href=\"/shop/orders\">1</a>, <a href=\"/shop/orders?timing=late\">1 of them late</a>", &*link];
         panel_says(&sam, "next-hours", &late).await;
-        // A printer that clears its bed calls for nobody.
+        // A printer that clears its own bed needs nobody.
         floor.app.patch(&floor.path(0, ""), &json!({"autoClear": true})).await.expect(200);
         panel_says(&sam, "next-hours", &["No beds to clear by then.", "1 of them late</a>"]).await;
     }
@@ -86,12 +86,12 @@ on_sqlite! {
         let sam = operator(&floor.app).await;
         panel_says(&sam, "done", &["Done this shift", "Since <time", "Nothing yet."]).await;
         let (order, job) = on_bed(&floor).await;
-        // The part that is made again takes its time.
+        // The reprint takes a while.
         floor.sim(0).handle.set_speed(SLOW);
         clear(&floor, &sam, &[("goodCount", "0"), ("reason", "warping"), ("note", "")]).await;
         let bad = format!("<a href=\"/shop/orders/{order}#job-{job}\">1 of 1 bad: warping</a>");
         panel_says(&sam, "done", &["<b>Sam</b>: 0 of 1 part good, 1 bed cleared", &*bad]).await;
-        // The event names the person as well, though the server has told the order.
+        // The event also names the person, although it was the server that notified the order.
         let events = floor.app.get("/api/events?event=job.signed_off").await.expect(200);
         let actor = events["events"][0]["actor"].as_str().unwrap();
         assert!(actor.starts_with("user:"), "{events}");

@@ -259,7 +259,7 @@ async fn retention_keeps_the_last_event_and_valid_keys(s: Checked) {
     assert_eq!(*s.outbox.last().borrow(), 4);
 }
 
-/// Stores more than a single run deletes of each.
+/// Stores more rows of each kind than a single run deletes.
 async fn retention_deletes_very_many_rows_in_several_runs(s: Checked) {
     const ROWS: usize = 5_600;
     let id = s.environment.id();
@@ -272,7 +272,7 @@ async fn retention_deletes_very_many_rows_in_several_runs(s: Checked) {
     let (mut runs, now) = (1, Timestamp(s.environment.now().0 + 40 * 24 * 3_600_000));
     while s.store.run_retention(now, 0, || Timestamp(0)).await {
         runs += 1;
-        // What is queued meanwhile does not wait for the rest.
+        // Work queued in the meantime does not wait for the rest.
         assert_eq!(submit(&s, tally(&s, id, "a", runs, 1)).await.unwrap(), Settlement::Durable);
     }
     assert_eq!(runs, if s.memory.is_some() { 1 } else { 2 }, "memory is quick, and never deletes in portions");

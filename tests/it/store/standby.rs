@@ -71,7 +71,7 @@ impl Pair {
         Self::start_changed(&BECOME_OLDER).await
     }
 
-    /// Starts both servers, the second one after these statements.
+    /// Starts both servers, the second one after running the given statements.
     async fn start_changed(statements: &[&str]) -> Option<Self> {
         let db = Db::postgres_with_shop().await?;
         let (url, shared) = (db.url().unwrap(), tempfile::tempdir().unwrap());

@@ -217,7 +217,7 @@ impl Browser {
         tab
     }
 
-    /// Lets a tab run a script before those of each page that it opens from now on.
+    /// Makes a tab run a script before the scripts of each page that it opens from now on.
     pub async fn run_before_pages(&mut self, tab: &Tab, script: &str) {
         self.call(Some(tab), "Page.addScriptToEvaluateOnNewDocument", json!({"source": script})).await;
     }

@@ -9,7 +9,7 @@ use clap::{Args, Parser};
 use rustix::time::{ClockId, clock_gettime};
 use sim::{Cut, FaultKind, PlanPart, Plant, SimError, Size, run_all, run_sized, seeds_to_catch, shrink_sized};
 
-/// The allocator of the server, in which the system's one would spend a fifth of the time.
+/// The server's allocator; with the system's one, a fifth of the time would be spent on allocation.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

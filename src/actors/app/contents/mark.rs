@@ -55,7 +55,7 @@ impl SweepMark {
         self.is_disputed.load(Relaxed)
     }
 
-    /// Reads the mark, and writes it if it is missing. Returns whether it has been there for long enough.
+    /// Reads the mark, and writes it if it is missing. Returns whether it has existed for long enough.
     pub(super) async fn is_established(&self) -> Result<bool, StorageError> {
         let Some(mark) = &self.mark else { return Ok(true) };
         let owner = mark.owner(&self.text).await?;
@@ -79,8 +79,8 @@ impl SweepMark {
         Ok(false)
     }
 
-    /// Returns whether the mark has been there for long enough, as [`Self::is_established`] does, but without a request
-    /// as long as it cannot have, and within a moment: whoever deletes a file waits for it.
+    /// Returns whether the mark has existed for long enough, like [`Self::is_established`], but sends no request while
+    /// that is impossible, and answers quickly because the person deleting a file is waiting.
     pub(super) async fn is_established_at_once(&self) -> Result<bool, StorageError> {
         if self.mark.is_none() {
             return Ok(true);

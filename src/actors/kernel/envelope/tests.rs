@@ -1,4 +1,4 @@
-//! Tests of the outcome that a caller gets, whatever happens to the envelope.
+//! Tests of the outcome that a caller receives, no matter what happens to the envelope.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -29,7 +29,7 @@ fn envelope<T: Aggregate, C: Command<T>>(
     (Envelope::new(PendingCommand::new(caller, command), reply, permit), outcome)
 }
 
-/// Returns what the caller was told.
+/// Returns the outcome that the caller received.
 fn outcome_of<T: Aggregate>(mut outcome: oneshot::Receiver<CommandEnd<T>>) -> String {
     match outcome.try_recv() {
         Ok(CommandEnd::Done(answered)) => format!("done at version {}", answered.version),

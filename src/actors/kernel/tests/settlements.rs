@@ -1,11 +1,11 @@
-//! Tests of what callers are told after each settlement of a commit.
+//! Tests of the outcomes that callers receive after each settlement of a commit.
 
 use super::*;
 use crate::effects::report;
 use domain::requirement::Requirement;
 use store::Unavailable;
 
-/// Words for a commit that is definitely not on disk.
+/// Message for a commit that is definitely not on disk.
 const NO_DATABASE: &str = "the database does not respond";
 const UNKNOWN: &str = "the outcome is unknown; check whether the change was made before you retry";
 
@@ -84,7 +84,7 @@ async fn after_a_lost_answer_the_disk_says_what_happened() {
         rig.script.fail([Some(CommitFault::Lost(outcome))]);
         assert_eq!(rig.read(upto).await, expected, "{outcome:?}");
     }
-    // What changes no state leaves no trace in the version.
+    // A command that changes no state does not change the version.
     rig.script.fail([Some(CommitFault::Lost(LostTransaction::Written))]);
     assert_eq!(rig.ask(keyed("a"), IntegrationCommand::Well).await, Err(UNKNOWN.to_owned()));
     for (fault, activated) in [(None, 1), (Some(CommitFault::Lost(LostTransaction::Written)), 2)] {

@@ -1,4 +1,4 @@
-//! Tests of the bounds of addresses, of what the audit log says of commands, and of values that are refused.
+//! Tests of the limits of addresses, of the audit log's descriptions of commands, and of rejected values.
 
 use super::*;
 use crate::aggregate::{Aggregate, Confirmation};

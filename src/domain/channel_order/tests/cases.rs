@@ -1,4 +1,5 @@
-//! Exact outcomes of each message, lookup and report of a channel order, and the amounts that it is made at.
+//! Exact outcomes of each message, lookup and report of a channel order, and the amounts with which its order is
+//! created.
 
 use super::*;
 use crate::bounds::MAX_CENTS;
@@ -9,7 +10,7 @@ fn tell(bench: &Bench, record: &mut Option<ChannelOrder>, command: &ChannelOrder
     bench.tell(record, id(1001), command).unwrap().created
 }
 
-/// Builds a record of an order that was paid, and waits for its lines to be looked up.
+/// Builds the record of a paid order whose lines have not been looked up yet.
 fn waiting() -> (Bench, Option<ChannelOrder>) {
     let (bench, mut record) = (Bench::new(), None);
     tell(&bench, &mut record, &hear(messages(1)[1].clone()));
@@ -48,7 +49,7 @@ fn a_line_is_looked_up_by_its_variant_and_code_or_else_by_its_title() {
 fn the_status_follows_from_what_is_known() {
     use ChannelOrderStatus as S;
     let table = [
-        // It has an order, it is being made, it was cancelled, it was paid.
+        // Whether it has an order, its order is being created, it was cancelled, it was paid.
         ([true, true, true, true], S::Made),
         ([true, false, false, false], S::Made),
         ([false, true, true, true], S::Waiting),
@@ -112,7 +113,7 @@ fn the_latest_content_counts_and_what_was_paid_or_cancelled_stays_so() {
         let there = order(record.as_ref()).there;
         assert_eq!((there.refunded_cents, there.cancelled), state);
     }
-    // While it is made, its content stays.
+    // The content does not change while the order is being created.
     let (bench, mut record) = waiting();
     tell(&bench, &mut record, &ChannelOrderCommand::Resolved);
     tell(&bench, &mut record, &hear(ShopOrderUpdate { content: Some(content(4)), ..later }));
@@ -246,7 +247,7 @@ fn an_outcome_counts_for_the_shipment_that_it_names_while_that_is_pending() {
     for late in [TrackingOutcome::Refused("no".to_owned()), TrackingOutcome::Again("no".to_owned())] {
         assert!(bench.tell(&mut record, id(1001), &tracked(1, late)).unwrap().next.is_none());
     }
-    // That it was the last one is heard later, and stays.
+    // A later report can mark the shipment as the last one; no report unmarks it.
     for (last, expected) in [(true, true), (true, true), (false, true)] {
         tell(&bench, &mut record, &C::Shipped(vec![shipment(2, last)]));
         assert_eq!(
@@ -271,7 +272,7 @@ fn plain(price: i64, shipping_cents: i64, discount_cents: i64, total_cents: i64)
 
 #[test]
 fn a_small_difference_is_rounding_and_a_larger_one_a_charge_or_a_discount() {
-    // Price, shipping, discount and total there; shipping, discount and rounding here.
+    // Price, shipping, discount and total in the other shop; shipping, discount and rounding here.
     let cases = [
         ((1000, 0, 0, 1000), (0, 0, 0)),
         ((1000, 0, 0, 1003), (0, 0, 3)),
@@ -307,7 +308,7 @@ fn prices_that_include_tax_are_converted_half_up() {
     };
     let cases = [
         (gross(vec![taxed(1190, 1900)], 595, 0, 1785), (vec![1000], 500, 0, 0)),
-        // 839.496 are 839, which are 998 with their tax.
+        // 839.496 is rounded to 839, which is 998 with tax.
         (gross(vec![taxed(999, 1900)], 0, 0, 999), (vec![839], 0, 0, 1)),
         // The discount is at the highest rate, and spread over both.
         (gross(vec![taxed(1070, 700), taxed(1190, 1900)], 0, 119, 2148), (vec![1000, 1000], 0, 100, 0)),

@@ -196,7 +196,7 @@ fn each_spool_is_loaded_once_and_frees_the_jobs_that_need_no_other() {
     assert_eq!((lacking(&[2], 9), lacking(&[3], 9)), (vec![], vec![1]), "at another printer");
     assert_eq!((jobs_waiting_for_bed(&acts, id(9)), jobs_waiting_for_bed(&acts, id(8))), (6, 0));
     assert_eq!(spool_tasks(&[]), []);
-    // A material is one task, whichever printers need it.
+    // Each material is one task, no matter which printers need it.
     let several = spool_tasks(&[load(&[2], 8, 7), load(&[3], 8, 5), load(&[2], 9, 4), load(&[2, 3], 9, 1)]);
     assert_eq!(counts(&several), [(id(2), vec![id(8), id(9)], 11, 1), (id(3), vec![id(8), id(9)], 5, 1)]);
 }

@@ -1,4 +1,4 @@
-//! Tests of the index itself: which jobs are ready, how starts are counted, and what deferred jobs are tried on.
+//! Tests of the index itself: which jobs are ready, how starts are counted, and when deferred jobs are tried again.
 
 use super::*;
 use crate::job::{ClaimStatus, FurtherNeed};

@@ -1,4 +1,4 @@
-//! Tests of what a job waits for in each of its states, and of the sentence that is made of it.
+//! Tests of what a job waits for in each of its states, and of the sentence that describes it.
 
 use std::collections::HashMap;
 
@@ -238,12 +238,12 @@ fn causes_are_ranked_by_how_quickly_they_are_resolved() {
     assert!(quickest_first.windows(2).all(|pair| pair[0].rank() < pair[1].rank()), "{quickest_first:?}");
     assert_eq!(W::SpoolUnconfirmed.rank(), W::Turn.rank());
     assert_eq!([W::MaterialMisplaced, W::SpoolRunsOut].map(WaitingCode::rank), [W::MaterialNotLoaded.rank(); 2]);
-    // A printer that lacks something and is not ready either comes after those that only lack it.
+    // A printer that lacks something and is also not ready comes after those that only lack it.
     let small = WaitingCause::new(Language::English, W::BuildVolume, "x");
     assert_eq!(small.placed_later(4).rank(), W::BuildVolume.rank() + 4);
 }
 
-/// Returns the sentence about causes that are clauses of so many letters.
+/// Returns the sentence for causes whose clauses have the given numbers of letters.
 fn sentence_of(letters: &[usize], material: Option<&str>) -> String {
     let cause = |count: &usize| WaitingCause::new(Language::English, WaitingCode::PrinterBusy, "x".repeat(*count));
     Waiting::for_printer(Language::English, letters.iter().map(cause).collect(), material).sentence()

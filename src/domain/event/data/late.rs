@@ -27,8 +27,8 @@ pub struct OrderLateData {
     pub(crate) expected_at: Option<Timestamp>,
     /// Human-readable description of the delay, with times in the shop's time zone.
     pub(crate) message: String,
-    /// Human-readable action that would have had the order ready in time when the event occurred, or a note that no
-    /// single action would, with times in the shop's time zone. Null if it was not determined.
+    /// Human-readable action that, as of the time of the event, would have made the order ready on time, or a note
+    /// that no single action would have, with times in the shop's time zone. Null if it was not determined.
     pub(crate) remedy: Option<String>,
 }
 carried_by! { OrderLateData:

@@ -1,4 +1,4 @@
-//! Material that planned prints leave on the spools of the printers, and the first printer on which it is too little.
+//! Material that planned prints leave on the spools of the printers, and the first printer on which too little is left.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,7 +9,7 @@ use crate::printer::Printer;
 use crate::sku::MachineType;
 use crate::time::Timestamp;
 
-/// Amount of each material that is left on the spools of a printer; `None` if it is not known of one of them.
+/// Amount of each material left on a printer's spools; `None` if the amount on one of them is unknown.
 pub(super) struct SpoolsLeft(BTreeMap<Id, Option<Amount>>);
 
 impl SpoolsLeft {
@@ -23,7 +23,7 @@ impl SpoolsLeft {
         Self(left)
     }
 
-    /// Takes what prints use off the spools.
+    /// Subtracts the material that prints use.
     pub(super) fn take(&mut self, needs: &[MaterialNeed]) {
         for need in needs {
             if let Some(Some(left)) = self.0.get_mut(&need.material_id) {
@@ -32,8 +32,8 @@ impl SpoolsLeft {
         }
     }
 
-    /// Takes what the print under way still uses off the spools; returns the materials of which there is too little. A
-    /// spool that its printer weighs gets lighter during the print, any other when the print ends.
+    /// Subtracts the material that the current print has yet to use; returns the materials that run short. The amount
+    /// on a spool that its printer weighs falls during the print, on any other spool when the print ends.
     pub(super) fn take_current(&mut self, printer: &Printer) -> Vec<Id> {
         let Some(hand) = printer.in_hand.as_ref().filter(|hand| !hand.over()) else { return Vec::new() };
         let slots = printer.slots();
@@ -47,8 +47,8 @@ impl SpoolsLeft {
         self.0.iter().filter(|(_, left)| left.is_some_and(|left| left < Amount::ZERO)).map(|(id, _)| *id).collect()
     }
 
-    /// Returns the materials of which there is too little for these needs; `None` if there is enough, or if one of them
-    /// is not loaded.
+    /// Returns the materials that are too scarce for these needs; `None` if there is enough, or if one of them is not
+    /// loaded.
     fn short_for(&self, needs: &[MaterialNeed]) -> Option<Vec<Id>> {
         let mut short = Vec::new();
         for need in needs {
@@ -60,19 +60,19 @@ impl SpoolsLeft {
     }
 }
 
-/// Printer with the time at which it will be free for a job, and what is left on its spools by then.
+/// Printer with the time at which it will be free for a job, and the amounts left on its spools by then.
 type FreePrinter<'a> = (Timestamp, &'a Printer, SpoolsLeft);
 /// Printers that have less of a material left than every printer before them, by position, with the amount.
 type SpoolLows = Vec<(usize, Amount)>;
 
-/// Spools of the printers that will be free for a job, indexed so that what a job needs is looked up instead of
+/// Spools of the printers that will be free for a job, indexed so that a job's needs are looked up instead of being
 /// compared with each printer.
 pub(super) struct FreeSpools<'a> {
-    /// Printers, the first to be free first.
+    /// Printers, the one that is free earliest first.
     printers: Vec<FreePrinter<'a>>,
     /// Positions of the printers of a machine type that hold a material, in order.
     holders: HashMap<(MachineType, Id), Vec<usize>>,
-    /// Lows of each of some materials, among the printers of a machine type that hold all of them. Added as needed.
+    /// Lows of each material in a set, among the printers of a machine type that hold the whole set. Added as needed.
     lows: HashMap<(MachineType, Vec<Id>), Vec<SpoolLows>>,
 }
 
@@ -89,8 +89,8 @@ impl<'a> FreeSpools<'a> {
         Self { printers, holders, lows: HashMap::new() }
     }
 
-    /// Returns the first printer to be free that holds all materials of these needs but too little of some of them,
-    /// with the time at which it is free and these materials; `None` if there is no such printer.
+    /// Returns the earliest free printer that holds all materials of these needs but too little of some, with the time
+    /// at which it is free and the scarce materials; `None` if there is no such printer.
     pub(super) fn first_short_for(
         &mut self,
         machine: MachineType,
@@ -112,8 +112,8 @@ impl<'a> FreeSpools<'a> {
     }
 }
 
-/// Returns the lows of each material among those of the printers at `positions` that hold all of them. A spool of which
-/// nobody knows how much is left is none.
+/// Returns the lows of each material among those of the printers at `positions` that hold all of them. A spool whose
+/// remaining amount is unknown is not a low.
 fn lows(printers: &[FreePrinter<'_>], positions: &[usize], materials: &[Id]) -> Vec<SpoolLows> {
     let mut all: Vec<SpoolLows> = vec![Vec::new(); materials.len()];
     for position in positions {
@@ -167,11 +167,11 @@ mod tests {
     }
 
     proptest! {
-        /// Checks for any spools that the printer found is the first one to be free that has too little.
+        /// Checks for arbitrary spools that the printer found is the earliest free one with too little material.
         #[test]
         fn the_first_printer_with_too_little_is_found(
-            // When each printer is free, whether it is a large one, and what is left of the materials 1 to 3: nothing
-            // if it does not hold one of them, `Some(None)` if nobody knows.
+            // For each printer: the time at which it is free, whether it is large, and the amounts left of materials 1
+            // to 3: `None` for a material that is not loaded, `Some(None)` if the amount is unknown.
             floor in prop::collection::vec(
                 (0i64..4, any::<bool>(), prop::collection::vec(prop::option::of(prop::option::of(0i64..6)), 3)), 0..8
             ),

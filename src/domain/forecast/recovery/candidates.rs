@@ -15,7 +15,7 @@ pub(super) struct PrinterCandidate<'a> {
     busy: Option<Unready>,
     /// Time at which the printer is expected to take its next job; `None` if it cannot be predicted.
     free_at: Option<Timestamp>,
-    /// `true` if a spool can be loaded now, and the printer goes on then.
+    /// `true` if a spool can be loaded now, and the printer then continues.
     can_load: bool,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct ActAtPrinter<'a> {
     pub(super) act: RemedyAct,
     /// Printer at which to perform it.
     pub(super) printer: &'a Printer,
-    /// Mismatches because of which the printer cannot take the jobs.
+    /// Mismatches that keep the printer from taking the jobs.
     pub(super) missing: Vec<Mismatch>,
 }
 
@@ -64,15 +64,15 @@ impl<'a> PrinterCandidate<'a> {
         }
     }
 
-    /// Returns whether the printer takes no job before a person has done something.
+    /// Returns whether the printer takes no job until a person has done something.
     fn waits_for_person(&self) -> bool {
         let waits = matches!(self.busy, Some(Unready::Unverified | Unready::RefusesStarts | Unready::DiskFull));
         waits || !self.printer.goes_on()
     }
 }
 
-/// Lists the acts at printers after which one could take a job with the given needs, or could take it sooner: for each
-/// kind of act, those that fit best first, and of equal ones those that are free first. Printers that can take it now
+/// Lists the acts after which a printer could take a job with the given needs, or could take it sooner: for each kind
+/// of act, the best fit first, and among equal fits the printer that is free first. Printers that can take the job now
 /// need no act.
 pub(super) fn acts_at_printers<'a>(needs: &LaunchNeeds, candidates: &[PrinterCandidate<'a>]) -> PrinterActs<'a> {
     let mut has_untried = false;

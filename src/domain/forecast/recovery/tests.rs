@@ -29,8 +29,8 @@ fn printer(number: u32, auto_clear: bool, loaded: u32) -> Printer {
     idle_printer(number, PrinterFields { auto_clear, loaded_material_id: Some(id(loaded)), ..fields }, NOW)
 }
 
-/// Builds an order that was promised ten hours ago, for this many minutes from now, with one-hour jobs of the highest
-/// priority.
+/// Builds an order with one-hour jobs of the highest priority, which was promised ten hours ago for the given number of
+/// minutes from now.
 fn order(number: u32, minutes: i64, jobs: u32) -> Order {
     let mut order = paid_order(number, NOW);
     let made_at = NOW.plus_ms(-600 * MINUTE);
@@ -48,7 +48,7 @@ fn with_all(order: &Order, change: impl Fn(&mut Job)) -> Order {
     with_jobs(order, |_| true, change).unwrap()
 }
 
-/// Returns a material of which there is a kilogram.
+/// Returns a material with a kilogram in stock.
 fn plenty(material: Id) -> StockedMaterial {
     let name = String::from(if material == id(2) { "PLA black" } else { "PETG" });
     StockedMaterial { name, available: Amount::units(1000) }
@@ -67,7 +67,7 @@ impl Shop {
         Self { orders, printers, hours: ShopHours::default() }
     }
 
-    /// Calls `look` with the forecast and what it was made from.
+    /// Calls `look` with the forecast and the data it was made from.
     fn look<T>(&self, look: impl FnOnce(&Forecast, &[&Order], &[PrinterOutlook<'_>], ShopKnowledge<'_>) -> T) -> T {
         let rules =
             DispatchRules { max_starts_per_minute: None, refusals_until_failed: 3, types: KnownTypes::default() };
@@ -85,7 +85,7 @@ impl Shop {
         self.look(|forecast, orders, printers, shop| recoveries(forecast, orders, printers, shop, &stocked_material))
     }
 
-    /// Returns the requests that have an order ready in time, each with the minutes from now until it is ready.
+    /// Returns the remedies for an order as requests, each with the minutes from now until the order is ready.
     fn remedies(&self, order: u32) -> Vec<(String, i64)> {
         let recoveries = self.recoveries();
         let recovery = recoveries.get(&id(order));
@@ -201,7 +201,7 @@ fn the_number_of_orders_is_bounded_and_the_most_urgent_come_first() {
     assert!(recoveries.contains_key(&id(100)) && !recoveries.contains_key(&id(2500)));
 }
 
-/// Priority, material, minutes and state of a job at random.
+/// Random priority, material, minutes and state of a job.
 type RandomJob = (u8, u32, i64, u8);
 
 /// Builds a job in one of these states: failed, printed and not signed off, or waiting for a printer.
@@ -217,7 +217,7 @@ fn random_job(number: u32, order: u32, (priority, material, minutes, state): Ran
 }
 
 prop_compose! {
-    /// Invents a shop with orders of up to two jobs, some of them late.
+    /// Generates a shop with orders of up to two jobs, some of them late.
     fn shops()(
         orders in prop::collection::vec(
             (-120i64..600, prop::collection::vec((0u8..10, 0u32..3, 1i64..90, 0u8..6), 1..3)), 1..12
@@ -245,8 +245,8 @@ prop_compose! {
 }
 
 proptest! {
-    /// Checks for any shop that only orders that are late or at risk have remedies, that each of these has the order
-    /// ready by its deadline, that nothing is ready before now, and that the same state gives the same result.
+    /// Checks for arbitrary shops that only orders that are late or at risk have remedies, that each remedy gets its
+    /// order ready by the deadline, that nothing is ready before now, and that the same state gives the same result.
     #[test]
     fn remedies_end_by_the_deadline(shop in shops()) {
         let recoveries = shop.recoveries();
@@ -268,7 +268,7 @@ proptest! {
         }
     }
 
-    /// Checks for any shop that the end of one order, simulated alone, is that of the forecast of all.
+    /// Checks for arbitrary shops that an order simulated alone ends when the forecast of all orders says.
     #[test]
     fn the_end_of_one_order_is_that_of_the_whole_forecast(shop in shops()) {
         shop.look(|forecast, orders, printers, knowledge| {

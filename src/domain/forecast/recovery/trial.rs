@@ -31,7 +31,7 @@ pub(super) enum ActEffect {
     Printer(Box<Printer>),
 }
 
-/// Kind, printer and materials of an act, by which it is recognised.
+/// Kind, printer and materials of an act, which identify it.
 pub(super) type ActKey = (RemedyAct, Option<NamedRecord>, Vec<NamedRecord>);
 
 impl ActTrial {
@@ -47,7 +47,7 @@ impl ActTrial {
         Self { act, printer: Some(named_printer(printer)), materials, jobs: Vec::new(), effect }
     }
 
-    /// Returns the key by which the act is recognised.
+    /// Returns the key that identifies the act.
     pub(super) fn key(&self) -> ActKey {
         (self.act, self.printer.clone(), self.materials.clone())
     }

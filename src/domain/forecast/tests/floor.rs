@@ -1,10 +1,11 @@
-//! Tests of when each printer of the floor is free again, which jobs have no time, and what paces are learnt.
+//! Tests of when each printer on the floor is free again, which jobs have no predicted time, and which paces are
+//! learnt.
 
 use super::*;
 use crate::job::{Attempt, AttemptState};
 use crate::printer::{ManualPhase, ManualPrint};
 
-/// Returns in how many minutes a printer is free if nothing waits for it; `None` if nobody can tell.
+/// Returns the number of minutes until a printer is free if nothing waits for it; `None` if it cannot be predicted.
 fn free_in(printer: &Printer, left_ms: Option<i64>) -> Option<f64> {
     let outlook = [PrinterOutlook { printer, left_ms }];
     let (rules, paces, hours) = (rules(), Paces::default(), always());
@@ -132,7 +133,7 @@ fn a_print_teaches_its_file_and_its_printer_a_third_at_first() {
     paces.learn(&observed_print(1, 1, 7, 1.6));
     let all = |paces: &Paces| [(Some(1), 8), (Some(2), 7), (None, 7), (Some(1), 7)].map(|(f, p)| minutes(paces, f, p));
     assert_eq!(format!("{:?}", all(&paces)), "[72.0, 72.0, 72.0, 86.4]");
-    // What the printer is known for is no news of the file, and the other way round.
+    // A deviation explained by the printer's pace teaches nothing about the file, and vice versa.
     paces.learn(&observed_print(2, 2, 7, 1.2));
     paces.learn(&observed_print(3, 1, 8, 1.2));
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Tests of single statements of slicers, and of their bounds.
+//! Tests of individual slicer statements and their limits.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Exact sums, limits and emails of invoices, and what an invoice says of itself.
+//! Tests of the exact totals, limits and emails of invoices, and of the facts that an invoice states.
 
 use super::super::sums::spread;
 use super::*;

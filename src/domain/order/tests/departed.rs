@@ -1,4 +1,4 @@
-//! Prints that the parts of each shipment came from, and the parts that are still to be made.
+//! Tests of which prints the parts of each shipment came from, and which parts still have to be made.
 
 use super::departures::print_all;
 use super::parts::plates;
@@ -69,7 +69,7 @@ fn shipments_of_an_older_release_are_traced_to_good_parts_and_then_to_others() {
     print_all(&mut desk);
     desk.ask(&ship("pickup", "", "", false)).unwrap();
     let whole = vec![Departure { shipment: 1, quantity: 3 }];
-    // What was noted of the shipment, what was sent in it, and what is traced.
+    // Parts noted for the shipment, parts sent in it, and parts traced.
     let table = [
         ([vec![], vec![]], 6, [vec![(1, 3)], vec![(1, 3)]], true),
         ([vec![], vec![]], 4, [vec![(1, 2)], vec![(1, 2)]], true),

@@ -1,4 +1,4 @@
-//! Invoices of orders: whether they wait for the seller, what is on them, and whether another one is needed.
+//! Invoices of orders: whether they wait for the seller's details, their contents, and whether another one is needed.
 
 use super::*;
 use crate::invoice::Invoice;
@@ -25,7 +25,7 @@ fn a_seller_needs_a_tax_number_only_where_tax_is_charged() {
         let paid = desk.pay();
         assert_eq!((desk.o().invoice_waits, new_invoice(&paid).is_some()), (waits, !waits), "{bps}");
     }
-    // Of an order that was sold elsewhere, the shipping alone may be taxed.
+    // In an order that was sold elsewhere, shipping alone may be taxed.
     for (shipping_tax_rate_bps, tax, waits) in [(0, 0, false), (1900, 76, true)] {
         let mut sold = super::channel_sale::sold();
         sold.sold.shipping_tax_rate_bps = shipping_tax_rate_bps;

@@ -1,11 +1,11 @@
-//! Limits of a new order, whom it is for, what it relies on, and when it is paid at once.
+//! Tests of a new order: its limits, its customer, the records it relies on, and when it is paid immediately.
 
 use super::*;
 use crate::aggregate::DecisionContext;
 use crate::requirement::{Referenced, Requirement};
 use crate::rules::TaxRate;
 
-/// Returns the error paths of a new order, and asserts that it is judged in advance as it is created.
+/// Returns the error paths of a new order, and asserts that the check in advance gives the same result as the creation.
 fn faults(new: NewOrder) -> Vec<String> {
     let mut desk = OrderDecider { bench: Bench::new(), order: None };
     let judged = new.judge(&Principal::System, &desk.bench.rules, desk.bench.now);

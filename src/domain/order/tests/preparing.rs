@@ -1,4 +1,4 @@
-//! Jobs before they are printed: what is read for them, how their models are sliced, and what staff is mailed.
+//! Tests of jobs before they are printed: the files read for them, the slicing of their models, and emails to staff.
 
 use super::*;
 use crate::mail::Mail;
@@ -16,7 +16,7 @@ fn prepared(sku: u32, make: &ProductionData) -> OrderNews {
     OrderNews::Prepared { sku: id(sku), make: Box::new(make.clone()) }
 }
 
-/// Builds a line for so many parts that are sliced from a model.
+/// Builds a line for the given number of parts sliced from a model.
 fn of_model(quantity: u32) -> OrderLine {
     let mut line = line(quantity, 500, false);
     let source = SliceSource { model_file_id: id(15), profile: "fine".to_owned(), copies: 1 };
@@ -24,7 +24,7 @@ fn of_model(quantity: u32) -> OrderLine {
     line
 }
 
-/// Builds a paid order for so many parts whose jobs have all their material and wait for the slicer.
+/// Builds a paid order for the given number of parts, whose jobs have all their material and wait for the slicer.
 fn slicing(quantity: u32) -> OrderDecider {
     let line = of_model(quantity);
     let make = line.make.clone().unwrap();

@@ -1,4 +1,4 @@
-//! Exact effects of each report of a printer and of each resolution, also of those that come late or twice.
+//! Tests of the exact effects of each printer report and each resolution, including late and repeated ones.
 
 use super::*;
 use crate::job::{AttemptState, Block, ClaimStatus, PrinterRecord};
@@ -169,7 +169,7 @@ fn a_print_has_the_times_that_somebody_saw() {
         assert_eq!(last.took_ms(), started_at.filter(|_| !is_unseen).map(|_| 5_000));
         assert_eq!((last.used, last.used_of.as_slice()), (Amount::units(100), &[(id(MATERIAL_ID), last.used)][..]));
     }
-    // What the order saw itself counts.
+    // The order's own observation takes precedence.
     let mut desk = printing();
     let began_at = desk.bench.now;
     desk.bench.now = began_at.plus_ms(7_000);
@@ -221,14 +221,14 @@ fn a_person_resolves_only_what_is_in_doubt_or_was_begun() {
     let mut free = OrderDecider::sliced();
     assert!(resolve(&mut free, Resolution::Failed, true).is_err(), "no printer has it");
     assert!(resolve(&mut dispatched(), Resolution::Failed, false).is_err(), "nothing was started");
-    // The printer saw it begin, and the order has not heard of it yet.
+    // The printer saw the print begin, but the order does not know yet.
     let mut begun = dispatched();
     assert!(resolve(&mut begun, Resolution::NotStarted, true).is_err(), "it was seen");
     resolve(&mut begun, Resolution::Failed, true).unwrap();
     assert_eq!((begun.state(), begun.job().consumed), (JobState::Failed, Amount::units(40)));
     assert_eq!(begun.job().error.as_deref(), Some("an operator stated that the print failed"));
     assert_eq!((begun.last().word, begun.last().unseen), (Some(Resolution::Failed), true));
-    // How far it came is unknown, so that no material is promised twice.
+    // Its progress is unknown, so all material counts as used and none is promised twice.
     let mut unseen = dispatched();
     unseen.report(Report::StartSent);
     resolve(&mut unseen, Resolution::Failed, false).unwrap();

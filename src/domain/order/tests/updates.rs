@@ -111,7 +111,7 @@ fn jobs_that_are_not_over_adopt_the_rank_of_their_order() {
     desk.ask(&rank(None, Some(due_at))).unwrap();
     assert_eq!((ranks(&desk), desk.o().due_at), ([(5, None), (9, due_at)], due_at));
     assert!(desk.ask(&rank(Some(9), Some(due_at))).unwrap().next.is_none(), "nothing differs");
-    // A job may have a rank of its own, until the order's is set again.
+    // A job may have its own priority and due date until those of the order are set again.
     let own = JobCommand::Update { job: two, if_version: None, priority: Some(1), due_at: Some(None) };
     desk.ask(&own).unwrap();
     assert_eq!(ranks(&desk)[1], (1, None));
@@ -161,7 +161,7 @@ fn only_what_a_person_changes_counts_as_a_revision_once_for_each_command() {
         assert_eq!((next.updated_at, edited.updated_at), (desk.bench.now.plus_ms(5), desk.bench.now.plus_ms(5)));
     }
     assert_eq!((nothing().if_version(), OrderCommand::Confirm.if_version()), (Some(7), None));
-    // What an older release stored without a revision has the first one.
+    // A record that an older release stored without a revision has the first one.
     desk.order.as_mut().unwrap().revision = 0;
     desk.ask(&texts(Some(Some("soon")), None)).unwrap();
     assert_eq!(desk.o().revision, 1);

@@ -16,7 +16,7 @@ fn their_change_comes_in_and_ours_is_recorded_there() {
     assert_eq!((both.delta, both.link.pending, both.link.round), (Amount::units(-50), Some(ours), 5));
     let more = look(&link(&[(1, 100)]), &reading(&[(1, 100)]), 120);
     assert_eq!((more.delta, more.link.pending), (Amount::ZERO, Some(booking(BOOKING, 20))));
-    // While it is not settled, nothing else is read.
+    // Until it is settled, nothing else is read.
     let pending = StockLink { pending: Some(booking(BOOKING, -1)), ..link(&[(1, 100)]) };
     assert_eq!(look(&pending, &reading(&[(1, 70)]), 100).link, pending);
 }
@@ -75,7 +75,7 @@ fn an_entry_that_cannot_be_counted_is_a_conflict() {
         conflict(&look(&link(&[]), &reading(&all), 0).link)
     };
     assert_eq!((many(200), many(201)), (None, Some(ConflictKind::TooManyItems)));
-    // A person decides whether it took effect, by what is read meanwhile.
+    // A person decides whether it took effect, based on the amounts read in the meantime.
     let unclear = StockLink { pending: Some(booking(BOOKING, -1)), ..conflicting(ConflictKind::Unclear) };
     let read = look(&unclear, &reading(&[(1, 70)]), 100).link;
     assert_eq!(read, StockLink { last_amounts: Some(grams(&[(1, 70)])), ..unclear });
@@ -131,7 +131,7 @@ fn a_change_that_was_given_up_is_looked_for_and_counts_when_it_arrives() {
         assert!(late.given_up.iter().all(|lost| lost.id != id(110)));
     }
     assert_eq!(open.settled(id(110), &BookingVerdict::NotBooked), None);
-    // It is looked for during one day.
+    // It is looked up for one day.
     let lost = |age_ms: i64| Booking { at: NOW.plus_ms(-age_ms), ..booking(100, -5) };
     let day = 24 * 60 * 60 * 1000;
     let old = StockLink { given_up: vec![lost(day), lost(day - 1)], ..link(&[(1, 100)]) };

@@ -1,5 +1,5 @@
-//! Printer as it would be after somebody loaded the spools that a job lacks. Nothing is loaded: forecasts compare what
-//! would follow from it.
+//! Hypothetical state of a printer after the spools that a job lacks have been loaded. Nothing is actually loaded;
+//! forecasts use it to compare the consequences.
 
 use super::{Slot, SlotSource};
 use crate::id::Id;
@@ -23,13 +23,13 @@ impl Printer {
         fit(needs, &loaded.launch_facts(types)).fits().then_some(loaded)
     }
 
-    /// Returns whether the spool in any of the slots can be swapped now: not all of them are needed by a print.
+    /// Returns whether the spool in any of the slots can be swapped now because no print needs it.
     pub fn can_swap_spools(&self) -> bool {
         self.slots().iter().any(|slot| self.can_swap_spool(slot.slot))
     }
 
-    /// Returns whether the spool in a slot can be swapped now: no print needs it, as far as is known. It is not known
-    /// what a print needs that is no job's, or that is paused and may have run out of anything.
+    /// Returns whether the spool in a slot can be swapped now: no print needs it, as far as is known. The needs of a
+    /// print outside of jobs are unknown, and a paused print may have run out of any material.
     fn can_swap_spool(&self, slot: u32) -> bool {
         if self.foreign_print() || self.manual.is_some() || self.activity == Activity::Paused {
             return false;

@@ -1,4 +1,4 @@
-//! Tests of what the evidence about an unconfirmed start says of the print.
+//! Tests of the conclusions about a print from the evidence about its unconfirmed start.
 
 use super::*;
 

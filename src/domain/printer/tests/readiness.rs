@@ -1,10 +1,10 @@
-//! Tests of what keeps a printer from its next job, and of the work that its state calls for.
+//! Tests of what keeps a printer from its next job, and of the work that its state requires.
 
 use super::*;
 use crate::printer_status::ReportedSlot;
 use words::Language;
 
-/// Returns an idle printer with a change.
+/// Returns an idle printer after a change.
 fn idle(change: fn(&mut Printer)) -> Printer {
     let mut printer = PrinterFixture::idle().p().clone();
     change(&mut printer);

@@ -1,5 +1,5 @@
-//! Tests of a printer's registration: its versions, its connection, its key and the material that it names; and of
-//! what is told of it.
+//! Tests of a printer's registration: its versions, its connection, its key and the material that it names; and of the
+//! events about it.
 
 use super::*;
 use crate::aggregate::DecisionContext;

@@ -12,7 +12,7 @@ fn in_hand(shop: &PrinterFixture) -> &CurrentAttempt {
     shop.p().in_hand.as_ref().unwrap()
 }
 
-/// Returns what has come of the print in hand: the reason why it is assumed to be over, or else its report in short.
+/// Returns the outcome of the print in hand: the reason why it is assumed to be over, or a short form of its report.
 fn outcome(shop: &PrinterFixture) -> String {
     if let Some(gone) = &in_hand(shop).gone {
         return gone.clone();

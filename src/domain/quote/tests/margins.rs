@@ -1,4 +1,4 @@
-//! Margins: what lines printed from models cost in the end, compared with what was quoted.
+//! Tests of margins: the final cost of lines printed from models, compared with the quote.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn edit(order: &mut Order, job: Id, change: impl FnOnce(&mut Job)) {
 fn a_line_costs_what_all_its_prints_took_and_its_margin_is_final_once_all_are_over() {
     let desk = Desk::with(vec![line(1, 1000), cube(2, None)]);
     let quote = desk.q();
-    // 12.4 g are 31; 0.14 kWh are 4.2; 70 minutes are 70; 9 minutes are 450; 5 % of 555 are 27.75. With 40 %, 583 are
+    // 12.4 g cost 31; 0.14 kWh cost 4.2; 70 minutes cost 70; 9 minutes cost 450; 5 % of 555 is 27.75. With 40 %, 583 is
     // 816.2, which is 409 for each of two.
     let quoted = Costs { material_cents: 31, energy_cents: 4, wear_cents: 70, labour_cents: 450, failure_cents: 28 };
     assert_eq!(quote.lines[1].amount_cents(), 818);
@@ -54,11 +54,11 @@ fn a_line_costs_what_all_its_prints_took_and_its_margin_is_final_once_all_are_ov
         job.attempts.push(refused);
     });
     edit(&mut order, other, |job| {
-        // Nobody saw how long it took, so the time in its file counts.
+        // Its duration was not observed, so the time in its file counts.
         (job.attempts[0].started_at, job.attempts[0].used) = (None, Amount::units(6));
         job.estimated_seconds = Some(600);
     });
-    // 16 g are 40; 0.12 kWh are 3.6; an hour is 60; and 9 minutes are 450.
+    // 16 g cost 40; 0.12 kWh cost 3.6; an hour costs 60; and 9 minutes cost 450.
     let actual = Costs { material_cents: 40, energy_cents: 4, wear_cents: 60, labour_cents: 450, failure_cents: 0 };
     let work = PrintWork { grams: Amount::units(16), seconds: 3600, parts: 2 };
     let expected = LineMargin { line: 1, price_cents: 818, quoted, work, actual, is_final: true };

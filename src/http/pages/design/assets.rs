@@ -39,8 +39,8 @@ const STAFF_STYLE_TEXT: &str = concat!(
 const COMFORTABLE_STYLE_TEXT: &str = include_str!("../staff/style/comfortable.css");
 /// Style of the floor's compact cards, whose rules all name the class.
 const COMPACT_STYLE_TEXT: &str = include_str!("../staff/style/compact.css");
-/// Style of the floor's compact cards where they are denser, which is on wide screens only. Its rules follow those of
-/// compact cards and replace some of them.
+/// Style of the floor's dense cards, which are used on wide screens only. Its rules come after those of compact cards
+/// and override some of them.
 const DENSE_STYLE_TEXT: &str = include_str!("../staff/style/dense.css");
 const STAFF_AREAS_STYLE_TEXT: &str = concat!(
     include_str!("../staff/style/stock.css"),
@@ -272,7 +272,7 @@ mod tests {
             let is_rule = line.contains('{') && !line.starts_with("  ");
             assert!(!is_rule || line.contains(".compact") || line.contains(".comfortable"), "{line}");
         }
-        // What is denser than compact is so on wide screens too, and says so after it.
+        // The rules of dense cards come after those of compact ones, and also apply on wide screens only.
         let (_, dense) = rest.split_once("@media(width>900px){").unwrap();
         assert!(dense.starts_with(DENSE_STYLE_TEXT), "{dense}");
         assert!(DENSE_STYLE_TEXT.lines().all(|line| !line.contains('{') || line.contains(".dense")), "{dense}");

@@ -285,8 +285,8 @@ pub(crate) fn member_of(name: &str) -> Option<&'static str> {
     MEMBERS.iter().find(|(field, _)| *field == name).map(|(_, member)| *member)
 }
 
-/// Returns whether the error is shown next to the form, as those of a file that is too large or of another type are.
-/// Other errors have a page of their own.
+/// Returns whether the error is shown next to the form, as for a file that is too large or has the wrong type. Other
+/// errors have a page of their own.
 fn is_of_form(error: &ApiError) -> bool {
     matches!(error.status().as_u16(), 400 | 409 | 412 | 413 | 415 | 422)
 }

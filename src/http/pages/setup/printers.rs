@@ -109,7 +109,7 @@ pub(super) async fn show_form(
     }
     let find = query.address.as_deref().and_then(|address| searches.find(address));
     let value = |name: &str| find.as_ref().and_then(|find| value_of_find(find, name));
-    // Without a find, the type is not known yet, and the usual build volume of none may be wrong for it.
+    // Unless the printer was discovered, its type is not known yet, and the usual build volume may be wrong for it.
     let content = form(&visit, &value, &html! {}, find.is_none());
     Ok(visit.page(StatusCode::OK, SetupStep::Printers, &content))
 }
@@ -150,7 +150,7 @@ pub(super) async fn add(
     }
 }
 
-/// Renders the form. `is_open` unfolds the fields that have defaults, among which an error may be.
+/// Renders the form. `is_open` expands the fields that have defaults, because one of them may have an error.
 fn form(visit: &WizardRequest, value: &dyn Fn(&str) -> Option<String>, words: &Markup, is_open: bool) -> Markup {
     html! {
         form class="card" method="post" action=(NEW_PATH) aria-labelledby="new" {

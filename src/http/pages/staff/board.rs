@@ -69,7 +69,7 @@ impl BoardHandles {
         self.board.view(self, None)
     }
 
-    /// Records the number of open tasks that was just counted, which the next view has.
+    /// Records the number of open tasks that was just counted, for the next view.
     pub(super) fn record_tasks(&self, tasks: u64) {
         if self.tasks.record(tasks) {
             self.board.expire();
@@ -127,7 +127,7 @@ pub(super) struct LanguageParts {
     pub(super) up_next: BoardPart,
     /// Beds to clear, spools to change and orders to finish in the next hours.
     pub(super) next_hours: BoardPart,
-    /// Time of the forecast with which the jobs that wait and the next hours were rendered.
+    /// Time of the forecast used to render the waiting jobs and the next hours.
     forecast_at: Timestamp,
 }
 

@@ -31,7 +31,7 @@ pub(super) struct PrintedJob {
     pub(super) order: String,
     /// File that is printed.
     pub(super) file: Option<Id>,
-    /// Time by which the order must be ready, while it is not.
+    /// Time by which the order must be ready; only until it is.
     pub(super) deadline: Option<Timestamp>,
 }
 

@@ -70,7 +70,7 @@ impl DelayReasons {
         if let Some(reason) = self.existing(mark, &key) {
             return reason;
         }
-        // Others read the cache meanwhile.
+        // Other viewers can read the cache in the meantime.
         let reason = explain();
         let mut current = self.lock();
         // A slow reader does not take from others what they found out since.

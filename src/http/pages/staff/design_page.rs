@@ -84,7 +84,7 @@ async fn show(State(app): State<DesignPageHandles>, who: Caller) -> Result<Respo
             (panel("uploads", "Uploads", &samples::uploads()))
             (panel("spools", "Spools", &samples::spools()))
             (samples::tasks())
-            // States on pages with live updates are in parts that are read again, as everywhere.
+            // Live states are in parts that are refreshed, as on all pages.
             div id="design-live" class="stack" data-fresh="" {
                 (panel("live", "Live states", &samples::live_states()))
                 (samples::list())

@@ -1,5 +1,5 @@
-//! Floor page: all printers in sections, those that need a person first. With `wall`, it is readable from a distance,
-//! and printers cannot be controlled on it.
+//! Floor page: all printers in sections, those that need a person first. With `wall`, it is readable from a distance
+//! and has no controls for printers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -55,15 +55,15 @@ pub(super) struct FloorQuery {
     pub(super) view: Option<String>,
     /// Any value selects the wall display, readable from a distance.
     pub(super) wall: Option<String>,
-    /// Seconds for which each page of the wall display is shown; anything else than a number is the default.
+    /// Seconds for which each page of the wall display is shown; the default if this is not a number.
     pub(super) turn: Option<String>,
 }
 
 /// Number of printers up to which the cards are comfortable if nobody chose a size. Of more printers, the cards are
 /// compact on wide screens, so that more of them are in sight.
 const MAX_COMFORTABLE: usize = 12;
-/// Number of printers up to which the compact cards have pictures if nobody chose a size. More are denser, so that a
-/// hundred fit a screen of 1920 × 1080.
+/// Maximum number of printers for which compact cards have pictures if no size is chosen. With more printers, the cards
+/// are dense, so that a hundred fit on a screen of 1920 × 1080.
 const MAX_COMPACT: usize = 40;
 /// Tones by which the floor can be filtered.
 const TONES: [Tone; 4] = [Tone::Error, Tone::Attention, Tone::Running, Tone::Idle];

@@ -1,5 +1,5 @@
-//! Bar at the bottom of the wall display: the way back, and the controls of its pages, which the script shows if there
-//! are several.
+//! Bar at the bottom of the wall display: the link back, and the controls for its pages, which the script shows if
+//! there are several.
 
 use maud::{Markup, html};
 
@@ -9,7 +9,7 @@ use crate::design::{Icon, icon};
 use words::Language;
 use words::staff::floor as texts;
 
-/// Seconds for which each page is shown if the URL does not say.
+/// Seconds for which each page is shown if the URL does not specify it.
 const TURN_SECONDS: u32 = 10;
 /// Maximum number of seconds for which each page is shown.
 const MAX_TURN_SECONDS: u32 = 600;
@@ -19,7 +19,8 @@ pub(super) fn turn_seconds(text: Option<&str>) -> u32 {
     text.and_then(|text| text.parse().ok()).unwrap_or(TURN_SECONDS).clamp(1, MAX_TURN_SECONDS)
 }
 
-/// Renders the bar. The button in the middle says what it does: it holds the page, or lets the pages turn again.
+/// Renders the bar. The label of the button in the middle names its action: to hold the page, or to let the pages turn
+/// again.
 pub(super) fn bar(language: Language) -> Markup {
     let [page, pages] = SCRIPT_SLOTS;
     let turn = |picture: Icon, label: &str| {

@@ -77,7 +77,7 @@ pub(super) fn state_label(language: Language, state: JobState) -> (Tone, String)
     (tone, label(language))
 }
 
-/// Returns the sentence about an attempt, which people call a print. [`SLOT`] stands for the printer.
+/// Returns the sentence about an attempt, which pages call a print. [`SLOT`] is the placeholder for the printer.
 fn print_sentence(language: Language, number: u32, state: AttemptState) -> String {
     let sentence = match state {
         AttemptState::Claimed => jobs::print_claimed,

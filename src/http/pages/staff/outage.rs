@@ -83,12 +83,12 @@ fn state(language: Language, (tone, label): (Tone, String), outage: Option<&Outa
     }
 }
 
-/// Returns the state of a job at this moment as a fact among others, for what is not kept up to date.
+/// Returns the current state of a job as one fact among others, for views that are not updated live.
 pub(super) fn job_words(language: Language, shop: &PrinterHandles, job: &Job) -> Markup {
     words(language, &job_state(language, job).1, Outage::of_job(shop, job).as_ref())
 }
 
-/// Returns the status of an order at this moment as a fact among others, for what is not kept up to date.
+/// Returns the current status of an order as one fact among others, for views that are not updated live.
 pub(super) fn order_words(language: Language, shop: &PrinterHandles, order: &Order) -> Markup {
     words(language, &order_state(language, order.status).1, Outage::of_order(shop, order).as_ref())
 }

@@ -90,8 +90,8 @@ fn choices(language: Language, searcher: Option<&SearchHandles>) -> Markup {
     }
 }
 
-/// Renders the form for adding a printer. `words` says why the previous one was not accepted; `is_open` unfolds the
-/// fields that have defaults, among which an error may be.
+/// Renders the form for adding a printer. `words` states why the previous submission was rejected; `is_open` expands
+/// the fields that have defaults, because one of them may have an error.
 fn new_form(
     language: Language,
     declared: &PrinterType,

@@ -1,5 +1,5 @@
-//! Late orders on the staff pages: why an order is late, what would have it ready in time, and a link or button to do
-//! it.
+//! Late orders on the staff pages: why an order is late, which act would get it ready on time, and a link or button for
+//! that act.
 
 use maud::{Markup, html};
 
@@ -27,14 +27,16 @@ pub(super) fn delay_reason(language: Language, app: &JobHandles, forecast: &Fore
     Some(html! { a href=(job_path_of(order.id, job.id)) { (job.number_text()) } ": " (reason) })
 }
 
-/// Renders what would have an order ready in time, or that nothing does and the earliest time, as one or two sentences.
+/// Renders the act that would get an order ready on time, or states that none does and the earliest time, in one or two
+/// sentences.
 pub(super) fn recovery_words(language: Language, recovery: &OrderRecovery) -> Markup {
     let stated_at = html! { @if let Some(at) = recovery.stated_at() { (time(language, at)) } };
     with_parts(&recovery.words(language, SLOT), &[&stated_at])
 }
 
-/// Renders a link or button to the act that is suggested for an order; renders nothing if there is none. `back` is the
-/// page to which a button returns. Of several orders, each has a link or button whose name has the order's number.
+/// Renders a link or button for the act that is suggested for an order; renders nothing if there is none. `back` is the
+/// page to which a button returns. The accessible name includes the order's number, because a page may list several
+/// orders.
 pub(super) fn remedy_act(
     language: Language,
     shop: &PrinterHandles,
@@ -74,7 +76,7 @@ fn link(path: Option<String>, name: &str, words: &str) -> Markup {
     html! { @if let Some(path) = path { a class="btn" href=(path) aria-label=(name) { (words) } } }
 }
 
-/// Returns the path of the form with which the first spool is loaded; `None` if its printer no longer exists.
+/// Returns the path of the form for loading the first spool; `None` if its printer no longer exists.
 fn load_path(shop: &PrinterHandles, remedy: &Remedy) -> Option<String> {
     let printer = shop.printers.resident(remedy.printer.as_ref()?.id)?.read();
     Some(slot_form_path(printer.state.as_ref()?, remedy.materials.first()?.id))

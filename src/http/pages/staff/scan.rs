@@ -1,6 +1,6 @@
-//! Scanning a label with the camera: the buttons for it, and the dialog with the camera's picture. Both are for the
-//! script alone: it shows the buttons where the browser can read codes and may use a camera, and leads to the page of a
-//! label. The labels are those of [`super::labels`]; any phone's own camera reads them as well.
+//! Label scanning with the camera: the buttons that start it, and the dialog with the camera's picture. Both need the
+//! script, which shows the buttons if the browser can read codes and may use a camera, and opens the page of a scanned
+//! label. The labels are those of [`super::labels`]; a phone's own camera app can read them, too.
 
 use maud::{Markup, html};
 
@@ -16,7 +16,7 @@ pub(super) fn scan_button(language: Language) -> Markup {
     html! { button class="btn" type="button" data-scan="" { (icon(Icon::ScanLine)) (texts::scan(language)) } }
 }
 
-/// Renders the dialog with the camera's picture. The script writes what it sees below the picture.
+/// Renders the dialog with the camera's picture. The script writes what it has found below the picture.
 pub(super) fn scan_dialog(language: Language) -> Markup {
     html! {
         dialog id=(DIALOG_ID) aria-labelledby="scan-title" {

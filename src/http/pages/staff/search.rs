@@ -1,9 +1,10 @@
 //! Search of the whole shop: a few orders, jobs, printers, spools, materials, products and customers that match a text,
-//! each group with a link to its list. If the text is the number or name of one thing alone, it leads to its page.
+//! each group with a link to its list. If the text is the number or name of exactly one record, the search redirects to
+//! its page.
 //!
-//! Printers, spools and materials are compared in memory, everything else by the queries of the lists. Jobs are found
-//! by number; a search by product or file takes longer, and is left to the list of jobs. A search is not repeated by
-//! itself: the results are those of its moment, but for the states of printers.
+//! Printers, spools and materials are searched in memory, everything else with the queries of the lists. Jobs are found
+//! by number; a search by product or file takes longer, and is left to the list of jobs. A search is not repeated
+//! automatically: except for the states of printers, its results do not change.
 
 mod results;
 
@@ -126,7 +127,7 @@ fn only_exact(groups: &[SearchGroup]) -> Option<&str> {
     exact.next().is_none().then_some(only.path.as_str())
 }
 
-/// Serves the search page, or leads to the page of the only thing that the text names exactly.
+/// Serves the search page, or redirects to the page of the only record that the text names exactly.
 async fn show(
     State(app): State<ShopSearchHandles>,
     who: Caller,
@@ -162,7 +163,7 @@ async fn show(
     Ok(viewer.page(StaffSection::Search, &title, &app.orders.board.view(), &content))
 }
 
-/// Renders what can be searched for, and that nothing matches the text, if there is one.
+/// Renders a note on what can be searched for and, if a text was entered, that nothing matches it.
 fn nothing(language: Language, text: Option<&str>) -> Markup {
     let hint = texts::hint(language);
     match text {

@@ -85,7 +85,7 @@ pub(super) fn list_filters(label: &str, filters: &[ListFilter<'_>]) -> Markup {
     }
 }
 
-/// Returns the CSS class for a number in a list; phones leave out those that are spare, such as zeros.
+/// Returns the CSS class for a number in a list; phones omit spare ones, such as zeros.
 pub(super) fn number_class(is_spare: bool) -> &'static str {
     if is_spare { "number start spare" } else { "number start" }
 }

@@ -55,7 +55,7 @@ pub(super) enum StaffSection {
     Webhooks,
     Insights,
     Settings,
-    /// Search of the whole shop, which no link of the navigation leads to.
+    /// Search of the whole shop; the navigation has no link to it.
     Search,
 }
 

@@ -1,6 +1,6 @@
 //! Sign-off form for the parts of a print: the number of bad parts, their defect, a note, and a photo, which can be
-//! taken on the spot with a phone. Of a plate with few parts, the number is chosen with a button, which signs the parts
-//! off; the usual defect is chosen already. Of a larger plate, the number of good parts is typed.
+//! taken on the spot with a phone. For a plate with few parts, the number is chosen with a button, which signs the
+//! parts off; the usual defect is preselected. For a larger plate, the number of good parts is typed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,14 +39,13 @@ use words::staff::common;
 
 /// Maximum number of parts on a plate for which the form has a button for each number of bad parts.
 const MAX_COUNT_BUTTONS: u32 = 12;
-/// Number of the last prints with rejected parts among which the usual defect is found.
+/// Number of recent prints with rejected parts that determine the usual defect.
 const MAX_REJECTS_READ: u64 = 20;
 /// Name of the field with the number of good parts.
 const GOOD_FIELD: &str = "goodCount";
 /// Name of the field with the defect.
 const REASON_FIELD: &str = "reason";
-/// Name of the hidden field with the number of parts on the plate. If all of them are good, none has a defect,
-/// whichever one is chosen.
+/// Name of the hidden field with the number of parts on the plate. If all of them are good, a chosen defect is ignored.
 const PLATE_FIELD: &str = "plate";
 
 handles! {
@@ -111,13 +110,13 @@ impl SignOffSubject {
 pub(super) struct Defects<'a> {
     /// Configured reasons.
     pub(super) reasons: &'a [String],
-    /// Reason that is chosen already.
+    /// Preselected reason.
     pub(super) preset: Option<&'a str>,
 }
 
-/// Returns the reason for which parts are usually rejected of late; `None` if none were.
+/// Returns the most frequent reason for recent rejections of parts; `None` if there were none.
 pub(super) async fn usual_defect(queries: &Queries, config: &Config) -> Option<String> {
-    // A page is not worth failing for a suggestion.
+    // A missing suggestion is no reason for the page to fail.
     let last = queries.last_reject_reasons(MAX_REJECTS_READ).await.unwrap_or_default();
     usual_reason(&last, &config.quality.reasons).map(str::to_owned)
 }
@@ -134,7 +133,8 @@ pub(super) fn sign_off_form(language: Language, of: &SignOffSubject, defects: De
     let SignOffSubject { path, id, parts, print } = of;
     let (id, parts) = (*id, *parts);
     let few = parts.filter(|parts| (1..=MAX_COUNT_BUTTONS).contains(parts));
-    // Without the number of parts nobody can tell that all of them are good, so a chosen defect would stay.
+    // Without the number of parts, it is unclear whether all of them are good, and a preselected defect would be
+    // recorded.
     let preset = defects.preset.filter(|_| parts.is_some());
     html! {
         form method="post" enctype="multipart/form-data" action=(with_token(path)) data-quiet="" class="tools" {
@@ -176,7 +176,8 @@ pub(super) fn sign_off_form(language: Language, of: &SignOffSubject, defects: De
     }
 }
 
-/// Renders a button for each number of bad parts on a plate, with which the parts are signed off; the last is for none.
+/// Renders a button for each number of bad parts on a plate, which signs the parts off; the last one is for no bad
+/// parts.
 fn count_buttons(language: Language, id: Id, parts: u32) -> Markup {
     html! {
         div class="acts" role="group" aria-label=(common::bad_parts(language)) {

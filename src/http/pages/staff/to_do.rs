@@ -136,7 +136,7 @@ pub(super) async fn show(State(app): State<ToDoHandles>, who: Caller) -> Result<
     let stocked = app.board.shop.materials.all_resident().iter().any(|(_, versioned)| versioned.present().is_some());
     let (_, skus) = app.jobs.queries.skus(&SkuFilter::default(), Page { limit: 1, offset: 0 }).await?;
     let steps = first_steps(language, [has_printers, stocked, skus > 0]);
-    // There is one primary act in view: that of the first task.
+    // Only one primary act is in view: that of the first task.
     let open = open.enumerate().map(|(n, kind)| kind.demoted(n == 0 && steps.is_none()));
     let open: Vec<TaskKind> = open.collect();
     let content = html! {
@@ -182,8 +182,8 @@ fn count(kinds: &[TaskKind]) -> u64 {
     kinds.iter().map(|kind| kind.total).sum()
 }
 
-/// Returns all kinds of tasks, also those without any, in the order of the page. If only the numbers of tasks are
-/// needed, rows that take long are missing.
+/// Returns all kinds of tasks, including those without any, in page order. If only the numbers of tasks are needed,
+/// rows that take long to render are omitted.
 async fn kinds(language: Language, app: &ToDoHandles, detail: TaskDetail) -> Result<Vec<TaskKind>, ApiError> {
     let all = present_all(&app.board.shop);
     let printers: Vec<&Printer> = all.iter().filter_map(|versioned| versioned.state.as_ref()).collect();

@@ -153,7 +153,7 @@ pub(super) async fn list(
                 section class="panel tasks" aria-label=(title) {
                     ul class="rows" {
                         @for stored in some.iter().filter_map(|versioned| versioned.state.as_ref()) {
-                            // What is in memory knows what waits, too.
+                            // The endpoint in memory also contains its pending deliveries.
                             @let resident = app.endpoints.endpoints.resident(stored.id).map(|handle| handle.read());
                             @let current = resident.as_ref().and_then(|versioned| versioned.state.as_ref());
                             (entry(language, current.unwrap_or(stored)))

@@ -28,13 +28,13 @@ const OF_CUSTOMERS: [&str; 7] = ["sign-in", "orders", "invoices", "quotes", "mod
 /// The page of restores.
 const RESTORES: &str = "/shop/settings/restore";
 
-/// Returns the language in which the pages of a crawl that follows English words are looked at besides, unless it is
-/// English.
+/// Returns the language in which a crawl that follows English links also checks the pages; if it is English, there is
+/// no other one.
 fn other_language(crawl: &str, scope: LookScope) -> &'static str {
     languages(crawl, scope).last().copied().unwrap_or(ENGLISH)
 }
 
-/// Returns the languages in which a crawl looks at the pages.
+/// Returns the languages in which a crawl checks the pages.
 fn languages(crawl: &str, scope: LookScope) -> Vec<&'static str> {
     if scope == LookScope::Full { LANGUAGES.to_vec() } else { vec![drawn_language(crawl)] }
 }
@@ -126,7 +126,7 @@ async fn look_at_pages_of_the_staff(scope: LookScope) {
         for section in sections.into_iter().chain([RESTORES, "/design"]) {
             assert!(visits.contains(section), "{section} is not among {visits:?}");
         }
-        // Which pages those of a living shop lead to depends on the moment.
+        // The pages to which those of a living shop link change over time.
         part_was("Pages of the staff", &list(&visits));
     }
 }

@@ -8,7 +8,7 @@ use crate::api::{PASSWORD, sign_in, staff};
 use crate::support::browser::{Browser, Tab};
 use crate::support::{App, Db};
 
-/// Script in place of a camera and a reader of codes. The test says which codes are in sight.
+/// Script that replaces the camera and the code reader. The test sets the codes in view.
 const SCANNER: &str = r"(() => {
     if (!navigator.mediaDevices) return;
     window.codes = [];
@@ -30,9 +30,9 @@ const SCANNER: &str = r"(() => {
     };
     Object.defineProperty(navigator.mediaDevices, 'getUserMedia', { value: open });
 })();";
-/// Script for a browser that reads no codes.
+/// Script for a browser that cannot read codes.
 const NO_SCANNER: &str = "delete window.BarcodeDetector;";
-/// Script that returns the number of buttons that can be seen, and of all.
+/// Script that returns the number of visible buttons and of all buttons.
 const BUTTONS: &str = "(all => all.filter(at => at.checkVisibility()).length + ' of ' + all.length)\
     ([...document.querySelectorAll('[data-scan]')])";
 /// Script that returns whether a camera is on.
@@ -147,7 +147,7 @@ async fn chromium_has_the_camera_on_only_while_the_dialog_is_open() {
         browser.sees(&tab, words).await;
         browser.press(&tab, "Close").await;
     }
-    // A page that is left does not keep the dialog open for whoever goes back to it.
+    // Leaving a page closes the dialog, so that it is not open after going back.
     browser.eval(&tab, "window.isTaken = false").await;
     browser.press(&tab, "Scan label").await;
     browser.until(&tab, "the camera to be on again", IS_ON).await;

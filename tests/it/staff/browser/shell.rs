@@ -18,7 +18,7 @@ async fn chromium_finds_the_search_by_keys_and_every_page_on_a_phone() {
     let pressed = "document.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }))";
     browser.eval(&tab, pressed).await;
     assert_eq!(browser.eval(&tab, "document.activeElement.id").await, "site-search");
-    // What is named is opened, and else the results are shown.
+    // An exact name opens its page; otherwise, the results are shown.
     browser.write(&tab, "curie").await;
     browser.strike(&tab, "Enter").await;
     assert_eq!(browser.path(&tab).await, format!("/floor/printers/{}", floor.printers[0]));

@@ -163,7 +163,7 @@ async fn chromium_breaks_no_word_in_a_cell_of_a_table() {
     look_at_tables(&[drawn_language("tables")]).await;
 }
 
-/// Looks at the pages at twice their size in each language: a window of 1280 × 900 at 200 % has 640 × 450 CSS pixels.
+/// Checks the pages at twice their size in each language: a window of 1280 × 900 at 200 % has 640 × 450 CSS pixels.
 async fn look_at_twice_the_size(languages: &[&str]) {
     let Some(browser) = Browser::start().await else { return };
     let mut browser = browser.without_rules();

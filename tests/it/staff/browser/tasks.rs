@@ -1,6 +1,6 @@
 //! Tasks of a working day, each performed from the floor page on by following visible text. Clicks and keystrokes are
-//! counted and printed, and no task may take more of them than its shortest way, so that an additional page is noticed.
-//! `at_printers` has the tasks at printers, `orders` those for orders, `office` those that need no printer.
+//! counted and printed, and no task may take more of them than its shortest path, so that an additional page is
+//! noticed. `at_printers` has the tasks at printers, `orders` those for orders, `office` those that need no printer.
 
 mod at_printers;
 mod office;
@@ -21,7 +21,7 @@ impl CountedTask {
         Self { name, actions: browser.actions, keystrokes: browser.keystrokes }
     }
 
-    /// Prints the task's counts, and asserts that it took no more clicks and keystrokes than its shortest way. Each
+    /// Prints the task's counts, and asserts that it took no more clicks and keystrokes than its shortest path. Each
     /// text field takes a click unless it has the focus already, and each selection takes one.
     #[track_caller]
     fn end(self, browser: &Browser, max_clicks: usize, max_keystrokes: usize) {

@@ -28,10 +28,10 @@ async fn chromium_follows_the_work_of_the_shift_and_the_next_hours() {
     for words in ["Sam: 0 of 1 part good, 1 bed cleared", "1 of 1 bad"] {
         browser.sees(&tab, words).await;
     }
-    // The part that is made again ends in the next hours, and its bed is cleared by a person.
+    // The reprint ends in the next hours, and a person has to clear its bed.
     let expected = "document.querySelector('#next-hours li b')?.textContent.trim() === '1'";
     browser.until(&tab, "the bed to be expected", expected).await;
-    // Names have three lines whatever they say, and no link is cut off.
+    // Names always take three lines, and no link is cut off.
     let lines = "[...document.querySelectorAll('#next-hours li > p')].map(at => [at.clientHeight, at.scrollHeight])";
     assert_eq!(browser.eval(&tab, lines).await, json!([[72, 72], [72, 72], [72, 72]]));
     assert_eq!(browser.eval(&tab, "window.isSame").await, json!(true), "the page was loaded again");

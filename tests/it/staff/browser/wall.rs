@@ -10,7 +10,7 @@ use crate::staff::floor_many::add_silent;
 use crate::support::browser::{Browser, Tab};
 use crate::support::until;
 
-/// Number of printers, two of which are in a simulator: more than a page has room for, and no more than two have.
+/// Number of printers, two of which are in a simulator: more than one page has room for, but no more than two.
 const PRINTERS: usize = 60;
 const SCREEN: (u32, u32) = (1920, 1080);
 /// Path of the wall, whose pages turn every second.
@@ -78,7 +78,7 @@ async fn changes_move_nothing(browser: &mut Browser, tab: &Tab, floor: &Floor) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_fills_a_wall_display_and_turns_its_pages() {
     let Some(browser) = Browser::start().await else { return };
-    // The page would turn while the rules are read.
+    // Otherwise, the page would turn during the accessibility check.
     let mut browser = browser.without_rules();
     let (floor, cookie) = crowded().await;
     let base = floor.app.base.clone();
@@ -89,7 +89,7 @@ async fn chromium_fills_a_wall_display_and_turns_its_pages() {
     let is_paused = format!("{} === 'Paused'", state(&floor.printers[0]));
     browser.until(&tab, "the card to pause", &is_paused).await;
 
-    // It turns by itself until somebody holds it.
+    // The pages turn by themselves until somebody holds one.
     for page in ["2 of 2", "1 of 2"] {
         page_is(&mut browser, &tab, page).await;
     }
@@ -102,7 +102,7 @@ async fn chromium_fills_a_wall_display_and_turns_its_pages() {
     browser.until(&tab, "tiles to fill the screen", &format!("{FILL}({TILES})")).await;
     changes_move_nothing(&mut browser, &tab, &floor).await;
 
-    // Whoever turns the pages sees each printer, and on each page first the one that needs a person.
+    // Turning the pages shows every printer, and each page begins with the one that needs a person.
     let urgent = format!("printer-{}", floor.printers[0]);
     let first = tiles(&mut browser, &tab).await;
     browser.tap_key(&tab, "ArrowRight").await;
@@ -112,13 +112,13 @@ async fn chromium_fills_a_wall_display_and_turns_its_pages() {
     let printers: BTreeSet<String> = first.into_iter().chain(second).collect();
     assert_eq!(printers.len(), PRINTERS, "{printers:?}");
 
-    // The space bar lets it go and holds it, as the button does.
+    // The space bar releases and holds the page, as the button does.
     browser.eval(&tab, "document.activeElement.blur()").await;
     browser.tap_key(&tab, " ").await;
     for page in ["1 of 2", "2 of 2"] {
         page_is(&mut browser, &tab, page).await;
     }
-    // A tile that has the focus holds the page for a while after the last input only, and not for whoever goes back.
+    // A focused tile holds the page only for a while after the last input, and not after going back.
     browser.eval(&tab, FOCUS_TILE).await;
     browser.eval(&tab, "(now => { Date.now = () => now() + 61000; })(Date.now)").await;
     for page in ["1 of 2", "2 of 2"] {
@@ -132,7 +132,7 @@ async fn chromium_fills_a_wall_display_and_turns_its_pages() {
     browser.tap_key(&tab, " ").await;
     browser.until(&tab, "the page to be held again", IS_HELD).await;
 
-    // Whoever wants less motion turns the pages by hand.
+    // With reduced motion, pages turn only by hand.
     browser.dark(&tab, false).await;
     browser.go(&tab, &format!("{base}{PATH}")).await;
     browser.until(&tab, "the page to be held from the beginning", IS_HELD).await;

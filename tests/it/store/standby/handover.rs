@@ -30,14 +30,14 @@ const COUNT_ORDERS: &str = "SELECT COUNT(*) FROM orders";
 const LAST_EVENT: &str = "SELECT MAX(seq) FROM events";
 const HANDING_OVER: &str = "handing over to another server";
 
-/// Way in which a leader leaves.
+/// Way in which a leader gives up the lead.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum LeaderExit {
     /// `printfloor handover`.
     Command,
     /// SIGUSR2.
     Signal,
-    /// SIGTERM: it ends, and nobody was asked whether somebody stands by.
+    /// SIGTERM: it ends without checking whether a server is on standby.
     Stop,
     /// The command, from an older version to a newer one.
     Upgrade,
@@ -79,8 +79,8 @@ struct RetryingProxy {
     servers: [Client; 2],
     /// Body of a request that adds an order.
     order: Value,
-    /// `true` if a connection may break after it was accepted, as those do that wait at a listener that closes. Then it
-    /// is retried as well: each request reads, or has an idempotency key.
+    /// `true` if a connection may break after it was accepted, as those waiting at a closing listener do. Such requests
+    /// are retried as well, since each either only reads or has an idempotency key.
     may_break: bool,
     /// Number of times that the proxy has switched servers.
     changes: AtomicUsize,
@@ -143,8 +143,8 @@ async fn send_all(proxy: Arc<RetryingProxy>) {
     requests.join_all().await;
 }
 
-/// Follows all events from the first server until its stream ends, and goes on at the second one where it was. Sends
-/// the number of each event.
+/// Follows all events from the first server until its stream ends, and continues at the second one where it left off.
+/// Sends the number of each event.
 async fn follow([first, second]: [Client; 2], numbers: UnboundedSender<i64>) {
     let mut last = 0;
     let mut stream = Stream::open(&first, "/api/events/stream?after=0", None).await;

@@ -7,7 +7,7 @@ use crate::cli::newer::{PLANT_NEWER, refuses_newer};
 /// SQL that turns the tables into those of a version without one migration, which adds an index.
 pub(super) const BECOME_OLDER: [&str; 2] =
     ["DELETE FROM seaql_migrations WHERE version LIKE '%_000042_%'", "DROP INDEX ix__files__archived__kind"];
-/// SQL for 1 if that migration has been made, else 0.
+/// SQL expression that is 1 if that migration has been applied, else 0.
 pub(super) const MIGRATED: &str = "SELECT COUNT(*) FROM pg_indexes WHERE indexname = 'ix__files__archived__kind'";
 const TERM: &str = "SELECT term FROM printfloor_leader";
 

@@ -1,4 +1,4 @@
-//! Bounds of the search: which acts are tried, and that nothing is said of an order if others were left out.
+//! Tests of the bounds of the search: which acts are tried, and that an order has no result if others were left out.
 
 use super::*;
 use crate::job::{Attempt, AttemptState};
@@ -6,7 +6,7 @@ use crate::printer::RefusedStarts;
 use crate::printer_status::{Activity, Connection};
 
 impl Shop {
-    /// Returns the orders of which something is said after this much work.
+    /// Returns the orders that have a result within this much work.
     fn within(&self, max_work: usize) -> Vec<Id> {
         let recoveries = self.look(|forecast, orders, printers, shop| {
             recoveries_within(max_work, forecast, orders, printers, shop, &|material| Some(plenty(material)))
@@ -16,7 +16,7 @@ impl Shop {
         ids
     }
 
-    /// Returns the acts that have the order 10 ready sooner, if anything is said of it.
+    /// Returns the acts that get order 10 ready sooner, if it has a result.
     fn acts(&self) -> Option<Vec<RemedyAct>> {
         let recoveries = self.recoveries();
         let recovery = recoveries.get(&id(10))?;
@@ -24,7 +24,7 @@ impl Shop {
     }
 }
 
-/// Builds an attempt of the job 12 on the printer 5, of which nobody knows whether it printed.
+/// Builds an attempt of job 12 on printer 5 that may or may not have printed.
 fn unverified_attempt() -> Attempt {
     let text = serde_json::json!({
         "id": id(50), "jobId": id(12), "orderId": id(10), "number": 1, "printerId": id(5),
@@ -35,8 +35,8 @@ fn unverified_attempt() -> Attempt {
 
 #[test]
 fn the_work_is_bounded() {
-    // Both orders wait for a spool. A forecast indexes 301 jobs, at 10 each, looks at the printer, and looks at it and
-    // at the only kind of jobs in each of some 301 steps.
+    // Both orders wait for a spool. A forecast indexes 301 jobs at 10 units each, examines the printer, and then
+    // examines the printer and the only kind of job in each of about 301 steps.
     let crowd = Shop::new(vec![order(10, 600, 300), order(20_000, 90, 1)], vec![printer(5, true, 9)]);
     assert!(crowd.within(0).is_empty(), "nothing was tried, so nothing is said");
     assert!(crowd.within(3_000).is_empty(), "the jobs are too many to be indexed");

@@ -89,7 +89,7 @@ impl OrderHandles {
         Ok((self.add_outlooks(orders), total.saturating_add(count)))
     }
 
-    /// Returns at most `limit` orders that match the filter, newest first. Nothing is counted.
+    /// Returns at most `limit` orders that match the filter, newest first, without counting them.
     pub async fn newest(&self, filter: &OrderFilter, limit: u64) -> Result<Vec<ListedOrder>, ApiError> {
         Ok(self.add_outlooks(self.queries.newest_orders(filter, limit).await?))
     }

@@ -1,4 +1,4 @@
-//! Ways to have an order ready in time, as shown to staff.
+//! Ways to get an order ready on time, as shown to staff.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -8,13 +8,13 @@ use domain::remedy::{NamedRecord, OrderRecovery, Remedy, RemedyAct};
 use domain::time::Timestamp;
 use words::Language;
 
-/// Ways to have an order ready in time that is late or at risk.
+/// Ways to get an order that is late or at risk ready on time.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderRecovery")]
 pub struct RecoveryView {
-    /// Actions each of which would have the order ready by its deadline, the soonest first; at most 5. If there are
-    /// none, no single action is known to have it ready in time.
+    /// Actions each of which would get the order ready by its deadline, soonest first; at most 5. If there are none, no
+    /// single action is known to do so.
     remedies: Vec<RemedyView>,
     /// Action after which the order would be ready soonest, although late; null if there is a remedy, or if no action
     /// helps.
@@ -38,12 +38,12 @@ pub struct RemedyView {
     material_ids: Vec<Id>,
     /// IDs of the jobs to sign off, resume or retry; empty for other actions.
     job_ids: Vec<Id>,
-    /// Time by which the order is expected to be ready if this is done now, and nothing else.
+    /// Time by which the order is expected to be ready if only this action is performed, and performed now.
     expected_at: Timestamp,
 }
 
 impl RecoveryView {
-    /// Builds the view of the ways to have an order ready in time.
+    /// Builds the view of the ways to get an order ready on time.
     pub(super) fn new(recovery: &OrderRecovery) -> Self {
         Self {
             remedies: recovery.remedies.iter().map(RemedyView::new).collect(),
@@ -67,7 +67,7 @@ impl RemedyView {
     }
 }
 
-/// Returns the bytes that the ways to have an order ready in time keep on the heap.
+/// Returns the number of bytes on the heap that the ways to get an order ready on time use.
 pub(super) fn heap_bytes(recovery: &OrderRecovery) -> usize {
     let of_records = |records: &[NamedRecord]| -> usize {
         records.iter().map(|record| size_of::<NamedRecord>() + record.name.len()).sum()

@@ -112,8 +112,8 @@ pub struct OrderView<'a> {
     /// Timing of the order, which changes without a new version. Null before a promise is made, once all parts are made
     /// or the order is cancelled or refunded, and in the response to a change.
     timing: Option<Timing>,
-    /// Ways to have the order ready in time, forecast as `expectedAt`. Omitted unless the order is late, or at risk
-    /// with something to do about it; where many orders are late, also for the least urgent of them. For staff only.
+    /// Ways to get the order ready on time, forecast as `expectedAt`. Omitted unless the order is late, or is at risk
+    /// and an action would help; if many orders are late, also omitted for the least urgent ones. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     recovery: Option<RecoveryView>,
     /// Notes from the customer; visible to the customer.
@@ -156,7 +156,7 @@ pub struct OrderOutlook {
     pub expected_at: Option<Timestamp>,
     /// Timing of the order; `None` if no promise is outstanding.
     pub timing: Option<Timing>,
-    /// Ways to have the order ready in time; `None` unless it is late or at risk.
+    /// Ways to get the order ready on time; `None` unless it is late or at risk.
     pub recovery: Option<Arc<OrderRecovery>>,
 }
 
@@ -179,8 +179,8 @@ impl OrderOutlook {
         Self::of(order, &forecaster.latest(), environment.now())
     }
 
-    /// Returns the outlook of an order according to a forecast. What has become of it since counts: an order that is on
-    /// time by now needs no remedy.
+    /// Returns the outlook of an order according to a forecast. Later changes to the order take precedence: an order
+    /// that is on time by now needs no remedy.
     pub fn of(order: &Order, forecast: &Forecast, now: Timestamp) -> Self {
         let expected_at = forecast.orders.get(&order.id).copied();
         let timing = order.timing(expected_at, now);

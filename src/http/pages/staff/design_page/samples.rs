@@ -1,5 +1,5 @@
-//! Components of the pages for daily work, with examples in place of what a shop has: a list, tasks, spools, uploads,
-//! a form with errors, and the cards of the floor in their sizes.
+//! Components of the pages for daily work, with examples in place of a shop's data: a list, tasks, spools, uploads, a
+//! form with errors, and the cards of the floor in their sizes.
 
 use maud::{Markup, html};
 
@@ -36,7 +36,7 @@ const CARDS: [(&str, &str, Tone, &str); 4] = [
     ("panel card", "ready", Tone::Idle, "Ready"),
 ];
 
-/// Renders a list as it is on a desk and, in a narrow window, as rows.
+/// Renders a list, which is a table on a desktop and becomes rows in a narrow window.
 pub(super) fn list() -> Markup {
     html! {
         div class="table list pictured" tabindex="0" role="region" aria-label="Example list" {
@@ -74,7 +74,7 @@ fn progress(number: &str, good: u64, ordered: u64) -> Markup {
     }
 }
 
-/// Renders tasks: one that is first, one with two acts, and one with a picture in place of the icon.
+/// Renders tasks: the first one, one with two acts, and one with a picture in place of the icon.
 pub(super) fn tasks() -> Markup {
     let act = |class: &str, text: &str| html! { button class=(class) type="button" { (text) } };
     let since = html! { " " span class="faint small" { "since 12 min" } };
@@ -161,7 +161,7 @@ pub(super) fn tabs() -> Markup {
     }
 }
 
-/// Renders a form that was refused, with a required field, one that cannot be changed, and one with an error.
+/// Renders a rejected form, with a required field, one that cannot be changed, and one with an error.
 pub(super) fn refused_form() -> Markup {
     html! {
         div class="wrong bad" role="alert" { p { "Name: is required" } }
@@ -183,7 +183,7 @@ pub(super) fn refused_form() -> Markup {
     }
 }
 
-/// Renders the floor's cards as they are compact, and one as it is alone on a printer's page.
+/// Renders the floor's compact cards, and the single card of a printer's page.
 pub(super) fn floor_cards() -> Markup {
     html! {
         div class="floor compact" {

@@ -67,7 +67,7 @@ impl JobCard<'_> {
         }
     }
 
-    /// Renders the collapsed choices for a print of which nothing is in doubt yet.
+    /// Renders the collapsed choices for a print that is not in doubt yet.
     pub(super) fn later_trouble(&self) -> Markup {
         html! {
             @if let Some(attempt) = self.job.live().filter(|_| self.print_in_doubt().is_none()) {

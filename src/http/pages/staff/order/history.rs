@@ -16,7 +16,7 @@ use words::staff::{jobs, orders as texts};
 /// Name of the printer in a message about a print whose printer is not known.
 const NO_PRINTER: &str = "none";
 
-/// Message about an event, by what it names.
+/// Message about an event, by the records it names.
 enum EventText {
     /// Message about the order itself.
     Order(fn(Language) -> String),

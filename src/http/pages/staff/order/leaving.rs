@@ -19,8 +19,8 @@ use words::staff::orders as texts;
 /// Maximum number of shipped orders that are read to suggest how the next one is shipped.
 const MAX_SHIPPED_READ: u64 = 5;
 
-/// ID of the field for the tracking number. A parcel that takes only some of the parts is followed by another, which
-/// takes the rest unless something else is entered, so that its tracking number is what is left to type.
+/// ID of the field for the tracking number. A parcel with only some of the parts is followed by another, which by
+/// default takes the rest, so that only its tracking number remains to be entered.
 const TRACKING_ID: &str = "f-tracking";
 
 /// Renders a shipment that has been made.

@@ -102,7 +102,7 @@ fn line_file(order: &Order, n: usize, line: &OrderLine) -> Option<Id> {
     line.make.as_ref().and_then(|make| make.file_id).or_else(|| of_jobs()?.file_id)
 }
 
-/// Returns the file whose picture stands for an order: that of the first line with one.
+/// Returns the file whose picture represents an order: that of the first line with one.
 pub(in crate::staff) fn order_file(order: &Order) -> Option<Id> {
     order.lines.iter().enumerate().find_map(|(n, line)| line_file(order, n, line))
 }

@@ -1,5 +1,5 @@
-//! Filters of the list of orders by status, timing, text and attention, and its sort order. All of them are in the
-//! address of the page.
+//! Filters of the list of orders by status, timing, text and attention, and its sort order. All of them are in the URL
+//! of the page.
 
 use api_derive::Request;
 use maud::{Markup, html};
@@ -28,7 +28,7 @@ const STATUSES: [OrderStatus; 9] = [
     OrderStatus::Cancelled,
     OrderStatus::Refunded,
 ];
-/// Statuses of orders that are produced, which alone are late, at risk or on time.
+/// Statuses of orders in production; only these can be late, at risk or on time.
 const IN_PRODUCTION: [OrderStatus; 2] = [OrderStatus::Paid, OrderStatus::Printing];
 /// Value of `sort` in the address that lists the newest orders first.
 const NEWEST: &str = "newest";
@@ -108,7 +108,7 @@ impl OrderListQuery {
         ListPart { path: ORDERS_PATH, narrowed, from: self.from }
     }
 
-    /// Returns the URL of the list with another status and sort order, and all else but the timing.
+    /// Returns the URL of the list with another status and sort order, keeping all other parameters except the timing.
     fn path(&self, status: &str, sort: &str) -> String {
         self.address(&[("status", status)], sort)
     }
@@ -177,7 +177,7 @@ fn timing_links(language: Language, query: &OrderListQuery, timings: &[Timing]) 
     list_filters(&texts::timing_filters(language), &filters.collect::<Vec<_>>())
 }
 
-/// Renders the links that sort the list; nothing for a list that has one order only.
+/// Renders the links that sort the list; nothing for a list with only one sort order.
 pub(super) fn sorts(language: Language, query: &OrderListQuery) -> Markup {
     if query.timing().is_some() || !query.can_be_urgent() {
         return Markup::default();

@@ -1,5 +1,5 @@
 //! List of orders, the most urgent first. Each has its picture, the progress of its parts and, if it is late or at
-//! risk, the reason or what would have it ready in time.
+//! risk, the reason or a remedy.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -79,8 +79,8 @@ fn nothing(language: Language) -> Markup {
     }
 }
 
-/// Renders the list. Below a late order and one at risk, a line says what would have it ready in time if all orders of
-/// the list are so, else why it is.
+/// Renders the list. Below each order that is late or at risk, a line states its remedy if the list is filtered to such
+/// orders, and otherwise the reason.
 fn table(language: Language, app: &StaffOrderHandles, orders: &[ListedOrder], chosen: Option<Timing>) -> Markup {
     let rows = orders.iter().filter_map(|(order, outlook)| Some((order.state.as_ref()?, outlook)));
     let reasons = app.delays.at_present();
@@ -129,7 +129,7 @@ fn row(language: Language, app: &StaffOrderHandles, order: &Order, outlook: &Ord
                 a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) }
                 span class="below" { (time(language, order.created_at)) }
             }
-            // What is urgent comes first: a phone has no room for more.
+            // The urgent part comes first, because a phone has no room for more.
             td class="states" {
                 (timing_label(language, outlook)) " "
                 (live_order_state(language, &app.board.shop, order))
@@ -162,8 +162,8 @@ fn progress(language: Language, order: &Order) -> Markup {
     }
 }
 
-/// Renders what would have a late order or one at risk ready in time, or else why it is late; `None` for other orders,
-/// and if nothing is known.
+/// Renders the remedy for an order that is late or at risk, or else the reason; `None` for other orders, and if nothing
+/// is known.
 fn urgent_line(
     language: Language,
     reasons: &PresentReasons<'_>,

@@ -1,4 +1,5 @@
-//! Results of a search, by kind: each finds its records as the list of them does, and describes them in two lines.
+//! Results of a search, by kind: records of each kind are found in the same way as in their list, and described in two
+//! lines.
 
 use maud::{Markup, html};
 
@@ -166,7 +167,7 @@ fn find_spools(language: Language, app: &ShopSearchHandles, text: &str) -> Searc
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let spools = if is_number { known_spools(&app.stock) } else { Vec::new() };
     let numbers = spools.into_iter().filter(|(number, _)| number.to_string().starts_with(digits));
-    // By number, so the one with this number is the first of those that begin with it.
+    // Sorted by number, so an exact match precedes the longer numbers that begin with it.
     let hits = numbers.take(MAX_HITS).map(|(number, material)| {
         let facts = SpoolFacts::find(&app.stock, number, material);
         let swatch = facts.material.as_ref().map(|material| material_swatch(&material.fields));

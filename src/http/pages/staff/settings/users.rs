@@ -196,7 +196,7 @@ fn table(language: Language, users: &[Arc<User>], sightings: &HashMap<&str, Time
                                     None => { span class="soft" { (texts::not_signed_in_now(language)) } },
                                 }
                             }
-                            // On a phone, the page that the row leads to has them.
+                            // On a phone, they are on the page that the row links to.
                             td class="spare" {
                                 @if user.id == own { a href=(ACCOUNT_PATH) { (texts::your_account(language)) } }
                                 @else { (acts(language, user, from)) }

@@ -101,7 +101,7 @@ fn inside(language: Language, name: &str, all: &[&Material]) -> Markup {
     }
 }
 
-/// Renders a material in a bin as a row: its name, state and amounts, and the link with which to receive more of it.
+/// Renders a material in a bin as a row: its name, state and amounts, and the link for receiving more of it.
 fn row(language: Language, material: &Material) -> Markup {
     let name = &material.fields.name;
     let amount = |amount| stock_amount(language, amount, material.fields.kind);

@@ -145,7 +145,7 @@ fn page(app: &StockHandles, who: &Caller, query: &SlotListQuery, tried: &Form) -
     Ok(viewer.page(StaffSection::Stock, &title, &app.board.view(), &content))
 }
 
-/// Renders a slot as a row: its place, its contents, and the link with which to correct them.
+/// Renders a slot as a row: its place, its contents, and the link for correcting them.
 fn row(language: Language, place: &PrinterSlot, materials: &[&Material]) -> Markup {
     let slot = &place.slot;
     let material = materials.iter().find(|one| Some(one.id) == slot.material_id);

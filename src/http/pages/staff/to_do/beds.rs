@@ -33,7 +33,7 @@ pub(super) fn beds_waiting<'a>(app: &ToDoHandles, printers: &[&'a Printer]) -> V
     waiting
 }
 
-/// Describes what it brings to clear the beds; `jobs` is the number of jobs waiting for their printers.
+/// Describes the benefit of clearing the beds; `jobs` is the number of jobs waiting for their printers.
 fn cost_words(language: Language, beds: usize, jobs: usize) -> String {
     let printers = to_do::printers_freed(language, beds);
     if jobs == 0 {
@@ -109,7 +109,7 @@ fn bed(
     TaskRow::new(Icon::PackageCheck, title).detail(detail).acts(acts).picture(job.and_then(|job| job.file))
 }
 
-/// Renders for whom the parts on a bed were printed, by when, and what waits for the bed.
+/// Renders the order that the parts on a bed are for, the promised time, and the number of jobs waiting for the bed.
 fn detail(language: Language, app: &ToDoHandles, printer: &Printer, job: Option<&PrintedJob>, jobs: usize) -> Markup {
     let queued = waiting_words(language, waiting(&app.board, printer));
     html! {

@@ -33,7 +33,7 @@ use words::staff::{common, to_do};
 const MAX_EVENTS: u64 = 2000;
 /// Maximum number of deliveries of a shift that are read, latest first.
 const MAX_DELIVERIES: u64 = 200;
-/// Maximum number of people shown; whoever did something last comes first.
+/// Maximum number of people shown, most recently active first.
 const MAX_PEOPLE: usize = 8;
 /// Maximum number of prints with rejected parts, and of materials, shown for each person.
 const MAX_LINES: usize = 3;
@@ -41,7 +41,7 @@ const MAX_LINES: usize = 3;
 /// State of the shop when the work was read: the start of the shift, the last event, and the commits of the stock.
 type ShiftMark = (Timestamp, i64, i64);
 
-/// Work of the shift as last read. Whoever reads it anew holds the lock, so that all others wait for what is read.
+/// Work of the shift as last read. A reader that refreshes it holds the lock, so that all others wait for the result.
 #[derive(Default)]
 pub(crate) struct ShiftCache(Mutex<Option<(ShiftMark, Arc<Vec<PersonWork>>)>>);
 
@@ -163,7 +163,7 @@ fn facts(language: Language, person: &PersonWork) -> Vec<String> {
     facts.into_iter().flatten().collect()
 }
 
-/// Describes a print of which parts were rejected: `1 of 6 bad: layer shift`.
+/// Describes a print with rejected parts: `1 of 6 bad: layer shift`.
 fn rejected(language: Language, signed: &SignedParts) -> String {
     let (bad, parts) = (signed.bad_count(), signed.plate_parts);
     match &signed.reason {

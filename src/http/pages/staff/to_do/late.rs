@@ -1,4 +1,4 @@
-//! Orders that will not be ready in time, and behind them those at risk: why, and what would have them ready in time.
+//! Orders that will not be ready on time, followed by those at risk, each with the reason and a remedy.
 
 use std::cmp::Reverse;
 
@@ -44,7 +44,7 @@ pub(super) fn late(language: Language, app: &ToDoHandles, detail: TaskDetail) ->
     TaskKind { total: total as u64, below: Some(lists(language, late, total - late)), ..kind }
 }
 
-/// Renders an order with the reason why it is late or at risk, and the act that would have it ready in time.
+/// Renders an order with the reason why it is late or at risk, and the act that would get it ready on time.
 fn row(
     language: Language,
     app: &ToDoHandles,

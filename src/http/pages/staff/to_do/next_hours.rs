@@ -1,6 +1,6 @@
-//! Panel of the next hours: beds to clear, spools to change and orders due today, beside the tasks.
-//! Rendered once for all viewers, after each forecast, from what is in memory. Its lines are always as many and as
-//! high, so that nothing moves when they change.
+//! Panel of the next hours: beds to clear, spools to change and orders due today, beside the tasks. Rendered once for
+//! all viewers, after each forecast, from data in memory. The number and height of its lines never change, so that
+//! nothing moves when their contents do.
 
 use maud::{Markup, html};
 
@@ -23,23 +23,23 @@ use words::staff::to_do;
 
 /// ID of the HTML element with the panel.
 pub(in crate::staff) const NEXT_HOURS_ID: &str = "next-hours";
-/// Maximum number of printers, spools or orders that are named; the others are counted. They fit the three lines of
-/// text that the style gives each, so that no link is cut off.
+/// Maximum number of printers, spools or orders that are named; the others are counted. They fit into the three lines
+/// of text that the style allows for each, so that no link is cut off.
 const MAX_NAMED: usize = 2;
-/// Length of a minute, in milliseconds. Expected times change by less with each forecast.
+/// Length of a minute, in milliseconds. From one forecast to the next, expected times change by less than this.
 const MINUTE_MS: i64 = 60_000;
 
 /// Line of the panel.
 struct AheadLine {
     label: Markup,
     count: usize,
-    /// Page that lists what is counted.
+    /// Page that lists the counted records.
     path: String,
-    /// Markup behind the number.
+    /// Markup after the number.
     note: Option<Markup>,
-    /// First few of what is counted.
+    /// First few of the counted records.
     named: Vec<Markup>,
-    /// Text if there is nothing.
+    /// Text shown if there are none.
     nothing: String,
 }
 

@@ -8,7 +8,8 @@ use crate::staff::swatch::material_swatch;
 use domain::id::Id;
 use domain::material::MaterialFields;
 
-/// Class of a primary act. What people have entered cannot look like it, because quotation marks in it are escaped.
+/// Class of a primary act. Text that people have entered cannot look like it, because quotation marks in such text are
+/// escaped.
 const PRIMARY: &str = "class=\"btn primary\"";
 /// Class of any other act.
 const SECONDARY: &str = "class=\"btn\"";
@@ -22,12 +23,12 @@ pub(in crate::staff) struct TaskRow {
     more: Option<Markup>,
 }
 
-/// Part of the tasks of a kind that is needed.
+/// Level of detail that is needed about the tasks of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum TaskDetail {
-    /// Number of the tasks.
+    /// Only the number of tasks.
     Number,
-    /// Their rows too.
+    /// The number and the rows.
     Rows,
 }
 
@@ -96,7 +97,7 @@ impl TaskRow {
     }
 }
 
-/// Returns acts as they are beside a primary one.
+/// Returns acts with primary ones shown as secondary.
 fn demoted(acts: Markup) -> Markup {
     PreEscaped(acts.0.replace(PRIMARY, SECONDARY))
 }

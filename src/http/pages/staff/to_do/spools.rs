@@ -54,7 +54,7 @@ fn row(language: Language, app: &ToDoHandles, task: &SpoolTask, named: &[&Job]) 
     let offers: Vec<Markup> = first.clone().filter_map(|printer| offer(language, printer, material)).collect();
     let acts = html! {
         @for (n, printer) in first.enumerate() {
-            // If a printer may have the spool already, to confirm it is the primary act.
+            // If a printer may have the spool already, confirming that is the primary act.
             @let class = if n == 0 && offers.is_empty() { "btn primary" } else { "btn" };
             @let name = &printer.fields.name;
             @let label = to_do::load_spool_into(language, name);

@@ -8,7 +8,7 @@ use crate::support::drawing::draw;
 use crate::support::{App, Client};
 
 const PHONE_WIDTH: u32 = 360;
-/// Language of the words by which tests find what they press.
+/// Language of the labels by which tests find the elements to press.
 pub const ENGLISH: &str = "en";
 /// Widths of a tablet and a small desktop, in pixels, at which the long profile also checks words in tables.
 const WIDER_WIDTHS: [u32; 2] = [768, 1280];
@@ -160,8 +160,8 @@ impl<'a> Round<'a> {
         self.browser.window(&tab, DESK.0, DESK.1, false).await;
     }
 
-    /// Checks a page as [`Self::look`] does, and in another language by loading it again. Afterwards it is in English,
-    /// whose words lead to the next page.
+    /// Checks a page as [`Self::look`] does, and in another language by loading it again. Afterwards it is in English
+    /// again, because English labels lead to the next page.
     pub async fn look_in(&mut self, language: &str, name: &str) {
         self.look(name).await;
         if language != ENGLISH {

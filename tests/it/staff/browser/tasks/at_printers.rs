@@ -79,7 +79,7 @@ async fn chromium_signs_off_a_plate_with_one_bad_part() {
     let tab = browser.open(&base, "/floor", Some(&cookie)).await;
     let task = CountedTask::begin("one bad part", &browser);
     browser.press(&tab, "Bad parts").await;
-    // The usual defect is chosen already.
+    // The usual defect is preselected.
     browser.press(&tab, "1 bad").await;
     let is_rejected = |job: &Value| job["attempts"][0]["signOff"]["reason"] == "warping";
     let inspected = floor.job_until("the part to be rejected", &job, is_rejected).await;

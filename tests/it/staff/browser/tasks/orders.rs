@@ -82,7 +82,7 @@ async fn chromium_ships_an_order_in_two_parcels() {
         (order["shipments"].as_array()?.len() == 1).then_some(())
     })
     .await;
-    // The rest is chosen already, and its tracking number is what is left to type.
+    // The rest is preselected, and only its tracking number remains to be typed.
     browser.sees(&tab, "PART (up to 1)").await;
     browser
         .until(&tab, "the tracking number to have the focus", "document.activeElement.name === 'trackingNumber'")
