@@ -36,6 +36,13 @@ impl OrderSearch {
     }
 }
 
+impl OrderFilter {
+    /// Returns whether the filter selects by status only, or not at all.
+    pub fn has_status_at_most(&self) -> bool {
+        *self == Self { status: self.status, ..Self::default() }
+    }
+}
+
 impl Queries {
     /// Reads what the text of a filter stands for, if it has one.
     pub(super) async fn order_search(&self, filter: &OrderFilter) -> Result<Option<OrderSearch>, LoadError> {

@@ -334,7 +334,7 @@ async fn stock_pages_are_german() {
     shows(&wrong, &["Eingegangene Menge (g): muss eine Zahl sein."]);
     let fields = [("form_token", &*own), ("delta", "100,5"), ("reason", "Montag")];
     let received = done(&sam, &format!("{path}/receive"), &fields).await;
-    shows(&received, &[">Wareneingang</th>", ">Anfangsbestand</th>", ">+100,5</td>", ">1100,5</td>", ">Montag</td>"]);
+    shows(&received, &[">Wareneingang</th>", ">Anfangsbestand</td>", ">+100,5</td>", ">1100,5</td>", ">Montag</td>"]);
     shows(&received, &["aria-label=\"Bestand vom "]);
     // The reason that the form suggests is recorded as in English.
     for (delta, reason) in [("2", "Lieferung"), ("-2", "x")] {

@@ -7,6 +7,7 @@ use crate::rows::{Batch, Snapshot as _};
 use domain::aggregate::Versioned;
 use domain::customer::Customer;
 use domain::id::Id;
+use domain::order::OrderStatus;
 
 fn customer(n: u128) -> Customer {
     serde_json::from_value(serde_json::json!({
@@ -50,4 +51,13 @@ async fn the_newest_of_many_matches_are_read_without_counting_them() {
         assert!(!statements.is_empty() && !statements.iter().any(|sql| sql.contains("COUNT(")), "{statements:?}");
     })
     .await;
+}
+
+#[test]
+fn only_a_filter_by_status_has_a_status_at_most() {
+    let every = OrderFilter::default();
+    let paid = OrderFilter { status: Some(OrderStatus::Paid), ..OrderFilter::default() };
+    assert!(every.has_status_at_most() && paid.has_status_at_most());
+    assert!(!OrderFilter { flagged: Some(true), ..paid }.has_status_at_most());
+    assert!(!OrderFilter { q: Some("ann".to_owned()), ..every }.has_status_at_most());
 }

@@ -97,7 +97,7 @@ impl OrderHandles {
     /// Returns the orders that match the filter and have the given timing (or any timing, if none is given), newest
     /// first. A filter that has a status at most needs no query: orders with an outstanding promise are in memory.
     async fn read_timings(&self, filter: &OrderFilter, timing: Option<Timing>) -> Result<TimedOrders, ApiError> {
-        let states = if has_status_at_most(filter) {
+        let states = if filter.has_status_at_most() {
             self.resident_promised(filter.status)
         } else {
             let mut states = Vec::new();
@@ -135,11 +135,6 @@ impl OrderHandles {
     }
 }
 
-/// Returns whether a filter selects by status only, or not at all.
-fn has_status_at_most(filter: &OrderFilter) -> bool {
-    *filter == OrderFilter { status: filter.status, ..OrderFilter::default() }
-}
-
 /// Responds with the orders that the caller may see and that match the query.
 pub(super) async fn show(
     State(app): State<OrderHandles>,
@@ -166,19 +161,4 @@ pub(super) async fn show(
     let reader = OrderReader::from(&who);
     let items = orders.into_iter().map(|(order, outlook)| AsView(OrderFor(order, reader, outlook)));
     Ok(ListPage::new(page, items, total))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_filter_by_status_is_answered_from_memory() {
-        let every = OrderFilter::default();
-        assert!(has_status_at_most(&every));
-        let paid = OrderFilter { status: Some(OrderStatus::Paid), ..OrderFilter::default() };
-        assert!(has_status_at_most(&paid));
-        assert!(!has_status_at_most(&OrderFilter { flagged: Some(true), ..paid }));
-        assert!(!has_status_at_most(&OrderFilter { q: Some("ann".to_owned()), ..every }));
-    }
 }
