@@ -2,7 +2,6 @@
 //! taken on the spot with a phone. For a plate with few parts, the number is chosen with a button, which signs the
 //! parts off; the usual defect is preselected. For a larger plate, the number of good parts is typed.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api_derive::Request;
@@ -45,8 +44,6 @@ const MAX_REJECTS_READ: u64 = 20;
 const GOOD_FIELD: &str = "goodCount";
 /// Name of the field with the defect.
 const REASON_FIELD: &str = "reason";
-/// Name of the hidden field with the number of parts on the plate. If all of them are good, a chosen defect is ignored.
-const PLATE_FIELD: &str = "plate";
 
 handles! {
     /// Dependencies of the sign-off handlers.
@@ -139,7 +136,6 @@ pub(super) fn sign_off_form(language: Language, of: &SignOffSubject, defects: De
     html! {
         form method="post" enctype="multipart/form-data" action=(with_token(path)) data-quiet="" class="tools" {
             (print_field(print.as_deref()))
-            @if let Some(parts) = parts { input type="hidden" name=(PLATE_FIELD) value=(parts); }
             @if let Some(to) = to { input type="hidden" name="back" value=(to); }
             @if few.is_some() {
                 // Enter in a field presses the first button of a form: this one keeps it from choosing a number.
@@ -235,16 +231,7 @@ async fn read(
     let form = take_with_picture(&app.files, who, request).await?;
     let mut fields = form.fields;
     fields.extend(form.picture.map(|picture| (PHOTO_MEMBER.to_owned(), picture.to_string())));
-    drop_needless_defect(&mut fields);
     Ok(PageForm::read(form.call, fields))
-}
-
-/// Removes the defect if all parts on the plate are good.
-fn drop_needless_defect(fields: &mut BTreeMap<String, String>) {
-    let plate = fields.remove(PLATE_FIELD);
-    if plate.is_some() && fields.get(GOOD_FIELD) == plate.as_ref() {
-        fields.remove(REASON_FIELD);
-    }
 }
 
 /// Marks a printer's bed as clear and signs off the parts on it.
@@ -293,26 +280,16 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_defect_is_chosen_already_and_dropped_if_all_parts_are_good() {
+    fn the_usual_defect_is_chosen_already_if_the_plate_is_known() {
         let of = SignOffSubject { path: "/signed".to_owned(), id: Id::ONLY, parts: Some(4), print: None };
         let reasons = ["layer_shift".to_owned(), "other".to_owned()];
         let form = |preset| sign_off_form(Language::English, &of, Defects { reasons: &reasons, preset }, None).0;
         assert!(form(Some("other")).contains("<option value=\"other\" selected>Other</option>"), "{}", form(None));
         assert!(!form(None).contains(" selected") && !form(Some("moon")).contains(" selected"), "{}", form(None));
-        assert!(form(None).contains("<input type=\"hidden\" name=\"plate\" value=\"4\">"), "{}", form(None));
         let of = SignOffSubject { parts: None, ..of };
         let unknown =
             sign_off_form(Language::English, &of, Defects { reasons: &reasons, preset: Some("other") }, None).0;
         assert!(!unknown.contains(" selected"), "nobody can tell that all parts are good: {unknown}");
-        let sent = |good: &str| {
-            let fields = [("plate", "4"), ("goodCount", good), ("reason", "other")];
-            let fields = fields.map(|(name, text)| (name.to_owned(), text.to_owned()));
-            let mut fields = BTreeMap::from(fields);
-            drop_needless_defect(&mut fields);
-            assert!(!fields.contains_key("plate"));
-            fields.remove("reason")
-        };
-        assert_eq!((sent("3").as_deref(), sent("4")), (Some("other"), None));
     }
 
     #[test]
