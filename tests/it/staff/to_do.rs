@@ -9,7 +9,7 @@ use simulator::bambu::setup::{Setup, Tray};
 use super::{is_sound, operator, print_on};
 use crate::billing::pages::{send, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
-use crate::support::{App, on_sqlite, until};
+use crate::support::{App, Client, Db, on_sqlite, until};
 
 /// Setting that requires a sign-off before parts count.
 const REQUIRED: (&str, &str) = ("PRINTFLOOR_QUALITY__SIGN_OFF", "required");
@@ -18,6 +18,21 @@ const REQUIRED: (&str, &str) = ("PRINTFLOOR_QUALITY__SIGN_OFF", "required");
 fn hidden<'a>(page: &'a str, name: &str) -> &'a str {
     let rest = page.split_once(&format!("name=\"{name}\" value=\"")).unwrap_or_else(|| panic!("no {name}: {page}")).1;
     rest.split('"').next().unwrap()
+}
+
+/// Returns a floor whose two printers have a part of a finished order on their beds, and a client of an operator.
+pub async fn two_beds_to_clear(db: Db) -> (Floor, Client) {
+    let floor = Floor::on(db, PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
+    for n in 0..2 {
+        floor.app.patch(&floor.path(n, ""), &json!({"autoClear": false})).await.expect(200);
+    }
+    let order = floor.order(2).await;
+    for n in 0..2 {
+        floor.attention(n, "bed_not_cleared", true).await;
+    }
+    floor.app.order_is(&order, "ready").await;
+    let sam = operator(&floor.app).await;
+    (floor, sam)
 }
 
 on_sqlite! {
@@ -183,16 +198,7 @@ on_sqlite! {
     }
 
     async fn several_beds_are_cleared_at_once(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
-        for n in 0..2 {
-            floor.app.patch(&floor.path(n, ""), &json!({"autoClear": false})).await.expect(200);
-        }
-        let order = floor.order(2).await;
-        for n in 0..2 {
-            floor.attention(n, "bed_not_cleared", true).await;
-        }
-        floor.app.order_is(&order, "ready").await;
-        let sam = operator(&floor.app).await;
+        let (floor, sam) = two_beds_to_clear(db).await;
         let page = sam.get("/to-do").await;
         is_sound(&page);
         assert!(page.text.contains("Beds to clear (2)") && page.text.contains("Orders to pack (1)"), "{}", page.text);

@@ -5,6 +5,7 @@ use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use simulator::PrinterKind;
 
+use super::to_do::two_beds_to_clear;
 use super::{SAM, is_sound, operator, print_on};
 use crate::api::signed_in;
 use crate::billing::pages::{send, token};
@@ -110,16 +111,7 @@ on_sqlite! {
     }
 
     async fn only_the_first_task_has_a_primary_act_and_bad_parts_are_a_button_beside_it(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
-        for n in 0..2 {
-            floor.app.patch(&floor.path(n, ""), &json!({"autoClear": false})).await.expect(200);
-        }
-        let order = floor.order(2).await;
-        for n in 0..2 {
-            floor.attention(n, "bed_not_cleared", true).await;
-        }
-        floor.app.order_is(&order, "ready").await;
-        let sam = operator(&floor.app).await;
+        let (_floor, sam) = two_beds_to_clear(db).await;
         let page = sam.get("/to-do").await;
         is_sound(&page);
         let tasks = page.text.split_once("id=\"to-do\"").unwrap().1.split("id=\"next-hours\"").next().unwrap();
