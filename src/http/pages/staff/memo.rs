@@ -53,6 +53,7 @@ impl<S: PartialEq, K: Hash + Eq, C: Default> Memo<S, K, C> {
 mod tests {
     use std::cell::Cell;
     use std::sync::{Barrier, OnceLock};
+    use std::thread;
 
     use tokio::sync::OnceCell;
 
@@ -110,7 +111,7 @@ mod tests {
             *memo.cell(1, key).get_or_init(derive)
         };
         let derive = &derive;
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             let viewers = ["a", "b", "a", "b"].map(|key| scope.spawn(move || derive(key)));
             for viewer in viewers {
                 assert!(viewer.join().is_ok_and(|value| value == 7));
