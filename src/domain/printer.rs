@@ -259,6 +259,10 @@ pub struct Printer {
     /// occupied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) unseen_print: Option<String>,
+    /// Number of prints of its file that the printer counted when it last showed a print outside of jobs; `None` if it
+    /// does not count them, or once the print is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) foreign_runs: Option<u32>,
     /// Most recent times that it took to clear the bed, oldest first.
     #[serde(default)]
     pub clearings: Vec<Clearing>,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
+use tokio::time::Instant;
 
 use super::App;
 use super::backups::Backups;
@@ -236,8 +237,8 @@ async fn run_retention(app: Weak<App>) {
     loop {
         tokio::time::sleep(wait).await;
         let Some(app) = app.upgrade() else { return };
-        let (environment, now) = (app.environment.clone(), app.environment.now());
-        let has_more = app.store.run_retention(now, turn, move || environment.now()).await;
+        let now = app.environment.now();
+        let has_more = app.store.run_retention(now, turn, Instant::now).await;
         if turn == 0 {
             sweep_contents(&app, now).await;
         }

@@ -26,6 +26,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -
         bed_not_cleared: false,
         bed_since: None,
         unseen_print: None,
+        foreign_runs: None,
         clearings: Vec::new(),
         needs_home: false,
         fault: None,

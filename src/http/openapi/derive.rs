@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use axum::http::Method;
 
 use super::half::Half;
-use super::operation::{DescribedContent, DescribedError, DescribedOperation};
 use super::shape::{Shape, id, text_of, whole};
 use crate::access::RequiredAccess;
 use crate::limits::layer::counts;
+use crate::operation::{DescribedContent, DescribedError, DescribedOperation};
 use crate::routes::{ServedRoute, refuses_query};
 use domain::principal::Role;
 use domain::printer::MAX_SLOTS;

@@ -36,7 +36,7 @@ use http::access::{Caller, RequiredAccess};
 use http::command_request::{CommandOutcome, CommandRequest, find_existing, state_of};
 use http::error::ApiError;
 use http::handles::handles;
-use http::openapi::operation::DescribedError;
+use http::operation::DescribedError;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
 use http::reply::{ListPage, Resource};

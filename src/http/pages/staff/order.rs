@@ -58,6 +58,7 @@ pub(super) async fn show(
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
     let language = viewer.language();
+    let reasons = app.delays.at_present();
     let (_, state) = find_existing(&app.orders.orders, id).await?;
     let order = state_of(&state)?;
     let steps = steps(&app, id).await?;
@@ -76,7 +77,7 @@ pub(super) async fn show(
     };
     let content = html! {
         div class="lead" {
-            div id="order-head" class="lead-text" data-fresh="" { (head(language, &app, order, &title, &outlook)) }
+            div id="order-head" class="lead-text" data-fresh="" { (head(language, &app, order, &title, &outlook, &reasons)) }
             div id="order-acts" class="lead-acts" data-fresh="" { (acts(language, order, &app.config.shop.time_zone, &suggestion)) }
         }
         div id="order-emails" data-fresh="" { (undelivered) }

@@ -14,7 +14,7 @@ use http::access::RequiredAccess;
 use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::handler::Reply;
-use http::openapi::operation::{DescribedContent, DescribedOperation};
+use http::operation::{DescribedContent, DescribedOperation};
 use http::page::Query;
 use http::path_id::PathId;
 use http::routes::ResourceRoutes;

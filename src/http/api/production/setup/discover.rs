@@ -20,7 +20,7 @@ use http::access::RequiredAccess;
 use http::error::ApiError;
 use http::handler::Reply;
 use http::handles::handles;
-use http::openapi::operation::{DescribedContent, DescribedOperation};
+use http::operation::{DescribedContent, DescribedOperation};
 use http::reply;
 use http::routes::ResourceRoutes;
 use http::setup_desk::{SearchTurn, SetupService};
