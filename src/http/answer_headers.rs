@@ -1,5 +1,5 @@
-//! Response headers for browsers and caches: responses are neither cached nor content-sniffed, data load and run nothing,
-//! and only allowed origins may read them (CORS).
+//! Response headers for browsers and caches: responses are neither cached nor content-sniffed, data load and run
+//! nothing, and only allowed origins may read them (CORS).
 
 use axum::extract::Request;
 use axum::http::header::{self, HeaderName, HeaderValue};
@@ -17,8 +17,8 @@ const EXPOSED_HEADERS: &str = "ETag, Idempotency-Replayed, Location, Retry-After
 const ALLOWED_METHODS: &str = "GET, POST, PATCH, DELETE";
 /// Time, in seconds, for which a browser may cache a preflight response.
 const PREFLIGHT_MAX_AGE_SECONDS: &str = "600";
-/// Content security policy of data, such as JSON and tables: a browser that opens them loads and runs nothing, and shows
-/// them in no frame.
+/// Content security policy of data, such as JSON and tables: a browser that opens them loads and runs nothing, and
+/// shows them in no frame.
 const DATA_POLICY: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /// Beginnings of the content types that do not get [`DATA_POLICY`]: pages, which have a policy of their own, what they
 /// load, and PDFs, which browsers show with code of their own.

@@ -1,5 +1,5 @@
-//! Information that strangers do not get: no method repeats a request, no path shows files or folders of the machine, no
-//! header names the program, and counts are for operators.
+//! Information that strangers do not get: no method repeats a request, no path shows files or folders of the machine,
+//! no header names the program, and counts are for operators.
 
 use crate::api::{customer_of, with_role};
 use crate::support::wire::Wire;

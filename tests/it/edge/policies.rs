@@ -1,5 +1,5 @@
-//! Content security policies: pages run only scripts of this server and stand in no frame; JSON, tables and files load and
-//! run nothing.
+//! Content security policies: pages run only scripts of this server and stand in no frame; JSON, tables and files load
+//! and run nothing.
 
 use serde_json::json;
 
