@@ -15,6 +15,7 @@ mod outgoing_tls;
 mod persistent;
 mod policies;
 mod proxies;
+mod safe_methods;
 mod sharing;
 mod swollen;
 
