@@ -26,7 +26,7 @@ async fn a_password_counts_exactly_as_it_was_typed() {
         let without_last: String = password.chars().take(password.chars().count() - 1).collect();
         let others = [password.trim().to_owned(), password.to_lowercase(), password.to_uppercase(), without_last];
         for other in others.iter().filter(|other| other.as_str() != password) {
-            assert_eq!(status(other).await, 401, "{other:?} is not {password:?}");
+            assert_eq!(status(other.as_str()).await, 401, "{other:?} is not {password:?}");
         }
     }
 }

@@ -16,7 +16,7 @@ const SUITES: [u16; 9] = [0x1301, 0x1302, 0x1303, 0xc02b, 0xc02c, 0xc02f, 0xc030
 /// Number in the list of suites that is none: it announces safe renegotiation.
 const NO_SUITE: u16 = 0x00ff;
 /// Type of a record that is part of the handshake.
-const HANDSHAKE: u8 = 22;
+const HANDSHAKE_RECORD: u8 = 22;
 /// Length of the type and the length of a message, in bytes.
 const HEAD_BYTES: usize = 4;
 /// Length of version and random number at the beginning of a client's first message, in bytes.
@@ -70,7 +70,7 @@ async fn read_offer(listener: TcpListener) -> Offer {
     let (mut stream, _) = listener.accept().await.unwrap();
     let mut head = [0; 5];
     stream.read_exact(&mut head).await.unwrap();
-    assert_eq!(head[0], HANDSHAKE, "{head:?}");
+    assert_eq!(head[0], HANDSHAKE_RECORD, "{head:?}");
     let mut message = vec![0; usize::from(u16::from_be_bytes([head[3], head[4]]))];
     stream.read_exact(&mut message).await.unwrap();
     Offer::of(&message)

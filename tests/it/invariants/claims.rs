@@ -2,7 +2,6 @@
 //! the libraries of its algorithms are linked, no crate has unsafe code, and libraries come from crates.io with a
 //! checksum.
 
-use std::fs;
 use std::path::Path;
 
 use super::documents::read;
@@ -114,8 +113,7 @@ fn every_crate_forbids_unsafe_code() {
     let crates = members(&workspace);
     assert!(crates.len() > 20 && crates.contains(&"."), "{crates:?}");
     for folder in crates {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join("Cargo.toml");
-        let manifest = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let manifest = file(&format!("{folder}/Cargo.toml"));
         assert!(has_lints_of_the_workspace(&manifest), "{folder} may have unsafe code");
     }
     assert_eq!(
