@@ -276,3 +276,20 @@ impl Provider for Layer {
         Ok(Profile::Default.collect(self.dict.clone()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn no_secret_has_a_default_value() {
+        for secret in SECRETS {
+            let (section, name) = secret.split_once('.').unwrap();
+            let (_, lines) = DEFAULTS.split_once(&format!("\n[{section}]\n")).unwrap();
+            let mut lines = lines.lines().take_while(|line| !line.starts_with('['));
+            let default = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(" = "));
+            assert_eq!(default, Some("\"\""), "{secret}");
+        }
+    }
+}

@@ -124,6 +124,8 @@ fn later_version(encrypted: &str) -> bool {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
+    use std::collections::HashSet;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -138,6 +140,13 @@ mod tests {
         let bytes = STANDARD.decode(encrypted.strip_prefix("v1:").unwrap()).unwrap();
         assert_eq!(bytes.len(), NONCE_BYTES + 14 + TAG_BYTES);
         assert!(!bytes.windows(7).any(|part| part == b"hunter2"));
+    }
+
+    #[test]
+    fn the_same_secret_is_encrypted_differently_each_time() {
+        let encrypted: HashSet<String> = (0..200).map(|_| cipher(1).encrypt_or_empty("hunter2")).collect();
+        assert_eq!(encrypted.len(), 200);
+        assert_eq!(cipher(1).encrypt_or_empty(""), "");
     }
 
     #[test]
