@@ -1,14 +1,10 @@
 //! Claims of docs/SECURITY.md about files of the repository: figures in its tables are the defaults of the settings,
-//! the libraries of its algorithms are linked, no crate has unsafe code, and libraries come from crates.io with a
-//! checksum.
+//! the libraries of its algorithms are linked, and no crate has unsafe code.
 
 use std::path::Path;
 
 use super::documents::read;
 use super::security::DOCUMENT;
-
-/// Source of libraries in Cargo.lock that is permitted.
-const CRATES_IO: &str = "\"registry+https://github.com/rust-lang/crates.io-index\"";
 
 /// Units of figures, with their number of bytes, hours or days.
 const UNITS: [(&str, u64); 4] = [("MiB", 1 << 20), ("GiB", 1 << 30), ("hours", 1), ("days", 1)];
@@ -122,38 +118,4 @@ fn every_crate_forbids_unsafe_code() {
     );
     assert!(!forbids_unsafe_code("\n[workspace.lints.rust]\nunsafe_code = \"warn\"\n[a]\nunsafe_code = \"forbid\"\n"));
     assert!(!has_lints_of_the_workspace("[package]\nname = \"a\"\n\n[lints.rust]\nunsafe_code = \"allow\"\n"));
-}
-
-/// Lists the libraries of a Cargo.lock that do not come from crates.io or have no checksum.
-fn unverified_libraries(lock: &str) -> Vec<String> {
-    let member = |package: &str, name: &str| {
-        let value = package.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(" = "));
-        value.map(str::to_owned)
-    };
-    let is_verified = |package: &&str| match member(package, "source") {
-        // A crate of the workspace.
-        None => true,
-        Some(source) => source == CRATES_IO && member(package, "checksum").is_some(),
-    };
-    let packages = lock.split("\n[[package]]\n").skip(1);
-    packages.filter(|package| !is_verified(package)).filter_map(|package| member(package, "name")).collect()
-}
-
-#[test]
-fn every_library_comes_from_crates_io_with_a_checksum() {
-    let lock = file("Cargo.lock");
-    assert!(lock.matches("\nchecksum = ").count() > 300);
-    assert_eq!(unverified_libraries(&lock), Vec::<String>::new());
-    let rules = file("deny.toml");
-    for rule in ["unknown-registry = \"deny\"", "unknown-git = \"deny\""] {
-        assert!(rules.lines().any(|line| line == rule), "{rule}");
-    }
-    let package = |name: &str, more: &str| format!("\n[[package]]\nname = \"{name}\"\nversion = \"1.0.0\"\n{more}\n");
-    let planted = [
-        package("ours", ""),
-        package("good", &format!("source = {CRATES_IO}\nchecksum = \"00\"\n")),
-        package("unchecked", &format!("source = {CRATES_IO}\n")),
-        package("forked", "source = \"git+https://example.org/forked#00\"\n"),
-    ];
-    assert_eq!(unverified_libraries(&planted.concat()), ["\"unchecked\"", "\"forked\""]);
 }

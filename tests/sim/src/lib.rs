@@ -91,7 +91,7 @@ pub use seeds::run_all;
 pub use shrink::{ShortStory, shrink, shrink_sized};
 pub use size::Size;
 
-/// The server's allocator, for the program and for the tests of stories; with the system's one, a fifth of the time would
-/// be spent on allocation.
+/// The server's allocator, for the program and for the tests of stories; with the system's one, a fifth of the time
+/// would be spent on allocation.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
