@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use simulator::PrinterKind;
 
 use super::{FAST, Floor, SLOW};
-use crate::support::{Clock, on_both, on_sqlite, until};
+use crate::support::{Clock, on_drawn, on_sqlite, until};
 
 /// Returns a member's timestamp, in milliseconds; `None` if it is null.
 fn moment(of: &Value, member: &str) -> Option<i64> {
@@ -47,7 +47,7 @@ fn expected_jobs(jobs: &[Value]) -> Vec<i64> {
     moments
 }
 
-on_both! {
+on_drawn! {
     async fn what_prints_took_is_learnt_and_survives_a_power_cut(db: Db) {
         let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[]).await;
         let done = floor.order(6).await;
