@@ -138,7 +138,7 @@ pub enum LedgerCommand {
     SessionClosed(String),
     /// Records the processor's response to a refund.
     RefundNews {
-        /// Refund that was requested.
+        /// Requested refund.
         refund: Id,
         /// The processor's response.
         news: RefundResult,

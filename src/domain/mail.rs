@@ -157,7 +157,7 @@ impl Mail {
         }
     }
 
-    /// Records what the email is about, unless this is recorded already.
+    /// Records the topic of the email, unless it is already recorded.
     pub fn about(mut self, topic: MailTopic) -> Self {
         if !self.topics.contains(&topic) {
             self.topics.push(topic);

@@ -24,7 +24,7 @@ pub const WORK_EVENTS: [&str; 4] = [SIGNED_OFF, BED_CLEARED, "order.shipped", "o
 pub struct SignedParts {
     /// Attempt that made the parts.
     pub attempt_id: Id,
-    /// Job that was printed.
+    /// Printed job.
     pub job_id: Id,
     /// Order that the job belongs to.
     pub order_id: Id,
@@ -63,7 +63,7 @@ pub struct ShiftEntry {
     pub actor: String,
     /// Time at which it was done.
     pub at: Timestamp,
-    /// Work that was done.
+    /// Work done.
     pub work: Work,
 }
 

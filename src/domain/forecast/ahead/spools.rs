@@ -68,7 +68,7 @@ type SpoolLows = Vec<(usize, Amount)>;
 /// Spools of the printers that will be free for a job, indexed so that a job's needs are looked up instead of being
 /// compared with each printer.
 pub(super) struct FreeSpools<'a> {
-    /// Printers, the one that is free earliest first.
+    /// Printers, in order of availability.
     printers: Vec<FreePrinter<'a>>,
     /// Positions of the printers of a machine type that hold a material, in order.
     holders: HashMap<(MachineType, Id), Vec<usize>>,
@@ -112,7 +112,7 @@ impl<'a> FreeSpools<'a> {
     }
 }
 
-/// Returns the lows of each material among those of the printers at `positions` that hold all of them. A spool whose
+/// Returns the lows of each material among the printers at `positions` that hold all the materials. A spool whose
 /// remaining amount is unknown is not a low.
 fn lows(printers: &[FreePrinter<'_>], positions: &[usize], materials: &[Id]) -> Vec<SpoolLows> {
     let mut all: Vec<SpoolLows> = vec![Vec::new(); materials.len()];

@@ -58,7 +58,7 @@ struct Effects {
     gone: BTreeMap<Id, u32>,
     /// Sum of all ledger movements of each material since the initial stock.
     moved: [Amount; 2],
-    /// Time and good-part counts of the last inspections of each attempt: of several at the same time, any may count.
+    /// Time and good-part counts of the last inspections of each attempt: if several are simultaneous, any may count.
     inspections: BTreeMap<Id, (Timestamp, Vec<u32>)>,
     /// Number of slicer calls.
     sliced: u32,
