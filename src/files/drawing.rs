@@ -60,7 +60,7 @@ impl Blobs {
 
     /// Returns a PNG of a plate of stored G-code, drawn from its moves in a colour such as `#2e6f40`; `None` if nothing
     /// can be drawn. If the PNG is not stored yet, waits for a free slot and draws it. The G-code is received from a
-    /// bucket in this slot too, because it may be large and nobody may wait for the picture any more by then.
+    /// bucket in this slot too, because it may be large and by then no one may be waiting for the picture any more.
     ///
     /// # Errors
     ///

@@ -224,8 +224,8 @@ impl Queries {
         Ok((rows, total))
     }
 
-    /// Returns a page of rows, and their total number: the one that is stored, if it fits what is read, or the counted
-    /// one.
+    /// Returns a page of rows, and their total number: the stored total if it is consistent with the rows read,
+    /// otherwise a counted one.
     async fn page_of<E>(
         &self,
         select: Select<E>,

@@ -1,4 +1,4 @@
-//! Errors of the database: the reasons that it cannot be opened, and what an error of a statement means.
+//! Database errors: the reasons why a database cannot be opened, and the meaning of statement errors.
 
 use sea_orm::{DbErr, RuntimeErr};
 
@@ -23,7 +23,7 @@ pub enum OpenError {
     /// operating system's error message.
     #[error("no server responds at {0}")]
     Unreachable(String),
-    /// None of several hosts can be written. Contains each with its reason.
+    /// None of the hosts accepts writes. Contains each host with its reason.
     #[error("no host of the database can be written: {0}")]
     NoWritingHost(String),
     /// The file is not a database.
@@ -32,7 +32,7 @@ pub enum OpenError {
     /// The connection failed while the next epoch was being committed, so the epoch may or may not have been taken.
     #[error("{}", plain(.0))]
     EpochUncertain(DbErr),
-    /// A different server has taken an epoch newer than all those of this process, which must never write again.
+    /// A different server has taken an epoch newer than all of this process's epochs, which must never write again.
     #[error("another printfloor server has taken over this database")]
     TakenOver,
     /// A different server holds the advisory lock (PostgreSQL).
@@ -70,7 +70,7 @@ pub(super) fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
     }
 }
 
-/// Returns the error message of the database server or the operating system, without the messages added by the layers
+/// Returns the error message from the database server or the operating system, without the messages added by the layers
 /// in between.
 fn plain(error: &DbErr) -> String {
     match error {

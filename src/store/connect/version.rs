@@ -1,4 +1,4 @@
-//! Refusal of a database whose tables a newer version of Printfloor has made.
+//! Refusal of a database whose schema was created by a newer version of Printfloor.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -25,7 +25,7 @@ impl NewerMigration {
         newer.max().map(|name| Self { name: name.to_owned() })
     }
 
-    /// Returns the first version that has it, as far as its name says.
+    /// Returns the first version that has it, if its name states one.
     fn release(&self) -> Option<Release> {
         MigrationLabel::of(&self.name).map(|label| label.release)
     }
@@ -41,7 +41,7 @@ impl Display for NewerMigration {
     }
 }
 
-/// Fails if a newer version has changed the tables: this one could not read or write them. Changes nothing.
+/// Fails if a newer version has changed the schema: this one could not read or write the tables. Changes nothing.
 ///
 /// # Errors
 ///

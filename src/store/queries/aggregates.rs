@@ -235,8 +235,8 @@ impl Queries {
     }
 }
 
-/// Returns the day of the movement at an offset, and the number of movements of that day to skip. The days have the
-/// numbers of their movements, newest day first. If there are not so many movements, returns no day and the offset.
+/// Returns the day of the movement at an offset, and the number of movements of that day to skip. `days` contains each
+/// day with its number of movements, newest day first. If there are too few movements, returns no day and the offset.
 fn first_day(days: &[(i64, u64)], offset: u64) -> (Option<i64>, u64) {
     let mut rest = offset;
     for (day, count) in days {

@@ -22,8 +22,8 @@ const MAX_NAMES: u64 = 2_000;
 /// Maximum number of jobs that are sorted to find a page of them.
 const MAX_JOBS_SORTED: u64 = 20_000;
 
-/// Jobs that a text stands for: the one with this number, those of the order with this number, and those whose product
-/// or G-code file has a name that contains it.
+/// Jobs that match a text: the job with this number, the jobs of the order with this number, and the jobs whose product
+/// or G-code file has a name containing it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JobSearch {
     text: String,
@@ -32,7 +32,7 @@ pub struct JobSearch {
     products: NameMatches,
     files: NameMatches,
     /// `true` if there are few enough jobs to sort. Otherwise, a page of them is found by going through all jobs from
-    /// the newest on, which takes longer the older those are that are found.
+    /// the newest on, which takes longer the older the matching jobs are.
     finds_few: bool,
 }
 
@@ -68,8 +68,8 @@ impl JobAccess {
 }
 
 impl JobSearch {
-    /// Returns whether the search finds a job; `None` if only the database can tell, because too many names contain
-    /// the text.
+    /// Returns whether the search finds a job; `None` if only the database can determine that, because too many names
+    /// contain the text.
     pub(super) fn finds(&self, job: &Job) -> Option<bool> {
         if self.number == Some(job.number) || self.order_id == Some(job.order_id) {
             return Some(true);
@@ -80,7 +80,7 @@ impl JobSearch {
 }
 
 impl Queries {
-    /// Reads what a text stands for; `None` if it is empty.
+    /// Resolves a text to what it matches; `None` if it is empty.
     pub async fn job_search(&self, text: &str) -> Result<Option<JobSearch>, LoadError> {
         let text = text.trim();
         if text.is_empty() {

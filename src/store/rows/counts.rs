@@ -97,7 +97,7 @@ struct CountStatements {
     read: String,
     /// Statement that adds the numbers of rows and subtracts those in the last parameter.
     change: String,
-    /// Statement that deletes those of the numbers in the parameter that are 0.
+    /// Statement that deletes any of the numbers in the parameter that are 0.
     remove: String,
 }
 
@@ -122,7 +122,8 @@ impl RowNumbers {
         Ok(Self { counts, sums })
     }
 
-    /// Updates the numbers and sums after the rows were written: adds what they are now, and subtracts what they were.
+    /// Updates the numbers and sums after the rows were written: adds their current contributions, and subtracts their
+    /// previous ones.
     pub(super) async fn update(&self, tx: &impl ConnectionTrait, written: &WrittenKeys) -> Result<(), WriteError> {
         if !written.is_empty() {
             change_counts(tx, written, &self.counts).await?;

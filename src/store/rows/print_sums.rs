@@ -1,5 +1,5 @@
 //! Sums over attempts by hour or day, in the table `print_sums`, from which statistics of any period are read. Each
-//! transaction that writes attempts also updates their sums. Hours and days are those of UTC.
+//! transaction that writes attempts also updates their sums. Hours and days are in UTC.
 
 mod statements;
 
@@ -47,7 +47,8 @@ const OUTCOMES: [&str; 10] = [
     "0",
 ];
 
-/// Sums of signed-off prints. A plate has one part at least; a damaged row that says otherwise has lost nothing.
+/// Sums of signed-off prints. A plate has at least one part; a damaged row that states otherwise counts as having lost
+/// nothing.
 const QUALITY: [&str; 10] = [
     "1",
     "0",
@@ -64,8 +65,8 @@ const QUALITY: [&str; 10] = [
 /// Sums of the material that prints used.
 const MATERIAL: [&str; 10] = ["1", "0", "0", "0", "0", "0", "0", "0", "0", "CAST(part.value AS BIGINT)"];
 
-/// Number of units of the sums of scrap in a thousandth of a material's unit. It can be divided by all numbers up to
-/// 16, which are those of most plates.
+/// Number of units, in the sums of scrap, per thousandth of a material's unit. It is divisible by all numbers up to 16,
+/// which covers the part counts of most plates.
 pub(crate) const SCRAP_UNITS: f64 = 720_720.0;
 
 /// Sums of the material in rejected parts, in [`SCRAP_UNITS`]. At most a million units of each material count for a
@@ -265,7 +266,7 @@ pub(super) fn all_sums(backend: DbBackend) -> String {
     PRINT_SUMS.map(|sum| sum.query(backend, "TRUE")).join(" UNION ALL ")
 }
 
-/// Returns the assignments that add sums to those that are stored.
+/// Returns the assignments that add sums to the stored ones.
 pub(super) fn added_sums() -> String {
     SUMS.map(|name| format!("{name} = print_sums.{name} + excluded.{name}")).join(", ")
 }

@@ -63,7 +63,7 @@ async fn plant(db: &DatabaseConnection) -> Vec<Job> {
     jobs
 }
 
-/// Returns whether a text stands for a job, as the page describes it.
+/// Returns whether a text matches a job, according to the page's description.
 fn is_named(job: &Job, text: &str) -> bool {
     let text = text.trim().to_lowercase();
     let number = |prefix: &str| text.strip_prefix(prefix).unwrap_or(&text).parse::<i64>().ok();

@@ -48,7 +48,7 @@ async fn stored(db: &DatabaseConnection) -> Numbers {
     read(db, "SELECT list, key, entries FROM row_counts").await
 }
 
-/// Counts all rows, as nobody does otherwise.
+/// Counts all rows, which happens nowhere else.
 async fn recount(db: &DatabaseConnection) -> Numbers {
     let mut numbers = Numbers::new();
     for RowCount { table, list, key, which } in ROW_COUNTS {
