@@ -36,7 +36,7 @@ pub use standby::serve_standby;
 
 /// Interval between sweeps of rate-limit windows.
 const WINDOW_SWEEP_INTERVAL: Duration = Duration::from_secs(30);
-/// Time for the server to begin to read connections that it has just accepted, before it ends: it closes those of which
+/// Time for the server to begin to read connections that it has just accepted, before it ends: it closes any from which
 /// nothing was read without an answer.
 const BEGIN_TIME: Duration = Duration::from_millis(100);
 /// Delay after a failure to accept a connection on the control socket.

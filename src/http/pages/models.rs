@@ -29,7 +29,7 @@ const SEARCHED_QUOTES: u64 = 50;
 /// Maximum number of uploaded models that are listed.
 const MAX_LISTED: usize = 20;
 
-/// Returns the label of the field for an API member in the form of a model, whose errors have a page of their own.
+/// Returns the label of the field for an API member in the form of a model, whose errors have a separate page.
 pub(super) fn label_of(language: Language, member: &str) -> Option<String> {
     match member {
         "file" => Some(pages::model_field(language)),

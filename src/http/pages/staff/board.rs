@@ -3,8 +3,8 @@
 //! changed.
 //!
 //! Everything is read from memory; neither the database nor a printer is queried. No matter how many pages are open,
-//! the parts are rendered at most once per [`LOOK_EVERY`] in each language, and only in languages in which somebody
-//! looks at them: the summary is on all pages and is short, the parts of the printers are not.
+//! the parts are rendered at most once per [`LOOK_EVERY`] in each language, and only in languages in which they are
+//! being viewed: the summary is on all pages and is short, unlike the parts of the printers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,8 +36,8 @@ use words::Language;
 
 /// Minimum time between two renderings of the floor.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(400);
-/// Time for which the printers are rendered in a language after somebody has looked at them in it. Open streams look
-/// every [`LOOK_EVERY`]; a browser that goes from one page to the next is back sooner.
+/// Time for which the printers are rendered in a language after they were last viewed in it. Open streams look every
+/// [`LOOK_EVERY`]; a browser that goes from one page to the next returns sooner.
 const RENDERED_FOR: Duration = Duration::from_secs(10);
 /// Number of renderings between two updates of a printer's gauge. The updates are staggered across printers, so that a
 /// page with many printers receives a steady trickle instead of bursts.
@@ -148,8 +148,8 @@ pub(super) struct BoardView {
     pub(super) troubled: usize,
     /// Number of open tasks; `None` if they have not been counted yet.
     pub(super) tasks: Option<u64>,
-    /// Number of commits that appear among the shop's events seldom or never: those of materials, and those that change
-    /// which emails are undelivered.
+    /// Number of commits that seldom or never appear among the shop's events: commits to materials, and commits that
+    /// change which emails are undelivered.
     pub(super) quiet_commits: i64,
 }
 
@@ -181,7 +181,7 @@ impl BoardView {
 struct LastRendering {
     at: Option<Instant>,
     turn: u64,
-    /// Times at which somebody last looked at the printers, by language.
+    /// Times at which the printers were last viewed, by language.
     looks: HashMap<Language, Instant>,
     view: Arc<BoardView>,
 }
@@ -205,7 +205,7 @@ impl ResourceState for BoardCache {
 }
 
 impl BoardCache {
-    /// Discards the last view, so that the next one is rendered anew.
+    /// Discards the last view, so that the next one is rendered afresh.
     fn expire(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).at = None;
     }

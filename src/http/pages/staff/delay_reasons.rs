@@ -59,8 +59,8 @@ impl ResourceState for DelayReasons {
 }
 
 impl DelayReasons {
-    /// Returns the reason why an order is late in the given state of the shop, in a language. `explain` finds it out if
-    /// nobody has before.
+    /// Returns the reason why an order is late in the given state of the shop, in a language. `explain` determines it
+    /// if this has not been done before.
     fn reason(
         &self,
         mark: ReasonMark,

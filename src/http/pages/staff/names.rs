@@ -41,7 +41,7 @@ use words::staff::audit as texts;
 /// Name of an actor in the language of the page.
 type ActorText = fn(Language) -> String;
 
-/// Actors that are no records, as named in the log, with the names that people read.
+/// Actors without a record, as named in the log, with their displayed names.
 const FIXED_ACTORS: [(&str, ActorText); 6] = [
     ("system", texts::actor_server),
     ("machine", texts::actor_owner),

@@ -163,7 +163,7 @@ pub(super) fn few(id: &str, title: &str, rows: &[Markup], none: &str) -> Markup 
     }
 }
 
-/// Renders the errors of a rejected form that is no longer on the page, to be shown above the current forms.
+/// Renders the errors in a rejected form that is no longer on the page, to be shown above the current forms.
 pub(super) fn astray(refused: &Form, forms: &Markup) -> Markup {
     let beside = forms.0.contains("role=\"alert\"");
     html! { @if !beside { (refused.alert()) } }

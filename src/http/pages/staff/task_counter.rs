@@ -1,5 +1,5 @@
-//! Number of open tasks, which the navigation shows on every page: that of the entries of the to-do page. Entries are
-//! made from the database, so they are counted beside the requests, once for all viewers.
+//! Number of open tasks, which the navigation shows on every page: the number of entries on the to-do page. Entries are
+//! made from the database, so they are counted independently of requests, once for all viewers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -72,7 +72,7 @@ impl TaskCounter {
     }
 }
 
-/// Right to count the tasks, which nobody else has until it is dropped.
+/// Right to count the tasks, which no one else has until it is dropped.
 pub(super) struct CountTurn(Arc<TaskCounter>);
 
 impl CountTurn {

@@ -17,7 +17,7 @@ use words::staff::jobs as texts;
 struct OngoingPrint {
     /// Progress, in percent.
     percent: u32,
-    /// Time at which the printer expects the end, if it says so.
+    /// Time at which the printer expects the print to end, if it reports one.
     ends_at: Option<Timestamp>,
 }
 

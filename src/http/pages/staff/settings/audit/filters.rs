@@ -16,7 +16,7 @@ use words::staff::audit as texts;
 const MAX_CHOICES: usize = 300;
 /// Filter for the jobs of orders.
 pub(super) const JOB_WORD: &str = "job";
-/// Filter for changes of the settings.
+/// Filter for settings changes.
 pub(super) const SETTING_WORD: &str = "setting";
 
 /// Names that the filters offer and show.
