@@ -1,4 +1,4 @@
-//! Backups in a bucket, whose service and keys are those of the `[object_storage]` settings.
+//! Backups in a bucket, using the service and keys from the `[object_storage]` settings.
 
 use std::path::{Path, PathBuf};
 

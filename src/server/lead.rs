@@ -44,7 +44,7 @@ impl Lead {
         }
     }
 
-    /// Starts to renew the lease, on a thread of its own: a server that is busy still leads.
+    /// Starts to renew the lease on a separate thread, so that a busy server still leads.
     pub(super) fn renew(lease: Lease) -> io::Result<Self> {
         let mut lead = Self::undisputed();
         (lead.leadership, lead.mark) = (lease.leadership(), Some(lease.mark().to_owned()));

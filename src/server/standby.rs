@@ -94,7 +94,7 @@ pub(super) async fn lead_or_wait(
 }
 
 /// Waits until this server has the lease, and checks in the meantime that it could take over the shop of the active
-/// one. If a newer version has led and changed the tables, this one cannot.
+/// one. If a newer version has led and changed the schema, this one cannot.
 async fn win(
     config: &Config,
     lease: &mut LeaseWatch,

@@ -71,7 +71,7 @@ pub struct KindSummary {
     pub kind: &'static str,
     /// Number of aggregates by status (`running`, `resting`, `parked` …).
     pub statuses: BTreeMap<&'static str, u64>,
-    /// Number of commands that are waiting, being decided or being written.
+    /// Number of commands waiting, being decided or being written.
     pub waiting: u64,
     /// Number of actor crashes since the process started.
     pub crashes: u64,

@@ -188,8 +188,8 @@ fn prints_now(of: &Handle<Printer>) -> Option<String> {
     on.then(|| printer.shows.clone().unwrap_or_else(|| "a print is running".to_owned()))
 }
 
-/// Uploads the file for a manual print, and retries failures that may be transient, as for the print of a job. Returns
-/// the printer's name for the file. An emergency stop ends the print, and with it this effect and its retries.
+/// Uploads the file for a manual print, retrying failures that may be transient, just as for a job's print. Returns the
+/// printer's name for the file. An emergency stop ends the print, and thereby this effect and its retries.
 async fn store(
     with: &PrinterEffects,
     of: &Handle<Printer>,
