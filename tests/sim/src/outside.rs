@@ -1,8 +1,8 @@
 //! Mail service of the simulated world, at the port of its client.
 //!
-//! It keeps the idempotency keys of messages for a day, as real ones do: a message that is sent again under its key is
-//! not delivered again. If its content has changed meanwhile, the client sends it under another key, and so it is
-//! delivered twice. What it rejects for good it rejects whenever it is sent again.
+//! It keeps the idempotency keys of messages for a day, as real ones do: a message resent under its key is not
+//! delivered again. If its content has changed meanwhile, the client sends it under another key, and so it is delivered
+//! twice. What it rejects for good it rejects whenever it is sent again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -66,7 +66,7 @@ struct PostState {
     answered: BTreeSet<String>,
     /// Delivered messages, each with its key as its ID.
     deliveries: Vec<Message>,
-    /// Messages that were rejected for good, by their keys.
+    /// Permanently rejected messages, by key.
     rejections: BTreeMap<String, Message>,
 }
 

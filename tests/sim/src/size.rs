@@ -48,7 +48,7 @@ impl Size {
         }
     }
 
-    /// Returns the time until which orders are placed, in milliseconds since the beginning: the last ones are printed
+    /// Returns the time at which the last orders are placed, in milliseconds since the beginning: they are printed
     /// before everything is healed, or soon after it.
     pub const fn last_order_ms(self) -> i64 {
         match self {
@@ -75,7 +75,7 @@ impl Size {
         }
     }
 
-    /// Returns the interval at which people perform the steps that are due.
+    /// Returns the interval at which people perform the due steps.
     pub const fn round(self) -> Duration {
         match self {
             Self::Story => Duration::from_secs(10),
@@ -139,7 +139,7 @@ impl Size {
         }
     }
 
-    /// Returns the most spells of one fault of a receiver or of another shop.
+    /// Returns the maximum number of spells of one fault in a receiver or in another shop.
     pub const fn most_outages(self) -> u32 {
         match self {
             Self::Story => 2,
@@ -164,7 +164,7 @@ impl Size {
         }
     }
 
-    /// Adapts the settings of a server to stories of this size.
+    /// Adapts a server's settings to stories of this size.
     pub fn tune(self, seed: u64, config: &mut Config) {
         if self == Self::Story {
             config.stock_sync.interval_seconds = STORY_SYNC.into();

@@ -41,7 +41,7 @@ impl BrokenBuild {
         self.headers(field).next().unwrap_or_default()
     }
 
-    /// Asserts that one sentence says what it breaks, and that the page has its row.
+    /// Asserts that one sentence states what it breaks, and that the page has its row.
     fn explains_itself(&self, page: &str, row: &str) {
         let breaks = self.header("Breaks");
         assert!(breaks.len() > 20 && breaks.ends_with('.'), "{}: no sentence says what it breaks", self.name);

@@ -45,8 +45,8 @@ struct MailIndex<'a> {
     /// Texts of emails with several alerts from each line on that follows an empty one, by these lines: the reports of
     /// an alert begin with its subject.
     reports: BTreeMap<&'a str, Vec<&'a str>>,
-    /// Number of alerts that emails mention without listing them: of very many, an email lists the first ones and says
-    /// how many more there are.
+    /// Number of alerts that emails mention without listing them: if there are very many, an email lists the first ones
+    /// and states how many more there are.
     unlisted: usize,
 }
 
@@ -134,8 +134,8 @@ pub fn arrive(
     Ok(())
 }
 
-/// Demands that an email that is shown as sent was delivered once, with its own words, and not rejected. An alert may
-/// have come with others.
+/// Demands that an email shown as sent was delivered once, with its own words, and not rejected. An alert may have come
+/// with others.
 fn is_delivered(mail: &Value, delivered: &MailIndex<'_>, rejected: &MailIndex<'_>) -> Result<(), SimError> {
     if !mail["alert"].is_null() {
         return Ok(());
@@ -148,7 +148,7 @@ fn is_delivered(mail: &Value, delivered: &MailIndex<'_>, rejected: &MailIndex<'_
     demand(own.iter().all(is_same), || format!("a mail was delivered with other words: {mail}"))
 }
 
-/// Demands that an email that is given up was rejected for good and not delivered, and states the reason.
+/// Demands that an email that was given up was rejected for good and not delivered, and states the reason.
 fn is_given_up(mail: &Value, delivered: &MailIndex<'_>, rejected: &MailIndex<'_>) -> Result<(), SimError> {
     let states_reason = mail["error"].as_str().is_some_and(|error| error.contains(REJECTION));
     let is_explained = states_reason && mail["failure"] == "rejected";
@@ -162,7 +162,7 @@ fn is_given_up(mail: &Value, delivered: &MailIndex<'_>, rejected: &MailIndex<'_>
     demand(is_rejected, || format!("a mail is given up that was not rejected: {mail}"))
 }
 
-/// Demands that each alert that is not given up was reported, by an email of its own or with others; exactly once, if
+/// Demands that each alert that is not given up was reported, by a separate email or with others; exactly once, if
 /// `is_exact`.
 fn alerts_are_reported(mails: &[Value], delivered: &MailIndex<'_>, is_exact: bool) -> Result<(), SimError> {
     // By their words, which several alerts may share.
