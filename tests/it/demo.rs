@@ -39,7 +39,7 @@ const MISHAPS: &[&str] = &[
     "RESCUED",
 ];
 
-/// Lines about a kit of two colours, a bad part that is printed again, and promises kept and missed, in any order.
+/// Lines about a kit of two colours, a bad part that is reprinted, and promises kept and missed, in any order.
 const PARTS_AND_PROMISES: &[&str] = &[
     "x Desk set at one price, made of ",
     "staff sign it off as bad",

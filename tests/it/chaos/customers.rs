@@ -108,7 +108,7 @@ pub async fn read(client: &Client, path: &str) -> Value {
     .await
 }
 
-/// Customers who buy one order after another.
+/// Customers who place one order after another.
 pub struct Customers {
     pub client: Client,
     pub clock: Arc<Clock>,

@@ -35,7 +35,7 @@ async fn paid(app: &App, sku: &str) -> String {
     order
 }
 
-/// Waits until the to-do page says something; returns the page.
+/// Waits until the to-do page contains this text; returns the page.
 async fn to_do_says(client: &Client, words: &str) -> Answer {
     until(words, || async {
         let page = client.get("/to-do").await;

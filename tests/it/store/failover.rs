@@ -32,7 +32,7 @@ const LEDGER: &str = "SELECT CAST(COALESCE(SUM(delta_quantity), 0) AS BIGINT) FR
 /// Start of the warning that commits wait for no replica.
 const WARNING: &str = "the database replicates asynchronously";
 
-/// Starts a rig on both hosts, with so many tallies.
+/// Starts a rig on both hosts, with the given number of tallies.
 async fn rig_on(cluster: &Cluster, many: usize) -> (Rig, Arc<Directory<Tally>>, Vec<Id>) {
     let rig = Rig::start(&TestDatabase::at(&cluster.address())).await;
     let tallies = rig.tallies(RestartPolicy::default()).await;
