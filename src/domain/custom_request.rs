@@ -168,7 +168,7 @@ pub enum CustomRequestCommand {
     },
 }
 
-/// Aggregate created by a commit of a custom request.
+/// Aggregate created by a custom request's commit.
 #[derive(Clone, Debug)]
 pub enum CustomRequestCreated {
     /// Email to the operators.

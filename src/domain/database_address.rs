@@ -1,4 +1,4 @@
-//! Address of a PostgreSQL database with one or several hosts, of which one at a time can be written:
+//! Address of a PostgreSQL database with one or several hosts, only one of which accepts writes at a time:
 //! `postgres://user:password@host1:5432,host2:5433/shop?target_session_attrs=read-write`, as PostgreSQL's own programs
 //! write it.
 //!

@@ -34,7 +34,7 @@ pub enum MailState {
     Sent,
     /// Abandoned: permanently rejected, or too many attempts failed. It is on the staff's to-do list.
     Failed,
-    /// Abandoned, and dismissed by a member of the staff.
+    /// Abandoned, and dismissed by a member of staff.
     Dismissed,
 }
 

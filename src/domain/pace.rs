@@ -21,7 +21,7 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Creates turns of which none has been given.
+    /// Creates turns, none of which has been granted.
     pub fn new(pace: TurnRate) -> Self {
         Self { pace, next: Duration::ZERO }
     }

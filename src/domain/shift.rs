@@ -68,7 +68,8 @@ pub struct ShiftEntry {
 }
 
 impl ShiftEntry {
-    /// Returns the work that an event records; `None` for any other event and for work that the server does by itself.
+    /// Returns the work that an event records; `None` for any other event and for work that the server does
+    /// automatically.
     pub fn of_event(event: &Event) -> Option<Self> {
         let work = match event.event.as_str() {
             SIGNED_OFF => Work::Signed(SignedParts::deserialize(&event.data).ok()?),

@@ -54,7 +54,7 @@ pub struct Blobs {
     /// Directory with the contents, or with copies of those in the bucket.
     pub(super) dir: PathBuf,
     bucket: Option<Arc<ContentBucket>>,
-    /// Random beginning of the names of incomplete uploads: names chosen by a superseded process always differ.
+    /// Random beginning of the names of incomplete uploads: names chosen by an overtaken process always differ.
     run: String,
     next: AtomicU64,
     /// Contents being recorded or removed.
@@ -304,7 +304,7 @@ impl Blobs {
     }
 }
 
-/// File of incomplete contents, which is removed on drop unless it has been moved to its place.
+/// File with incomplete contents, which is removed on drop unless it has been moved to its place.
 #[derive(Debug)]
 struct IncomingFile(PathBuf);
 
@@ -368,7 +368,7 @@ impl IncomingContent<'_> {
         self.size
     }
 
-    /// Completes the contents, which are durable when the call returns.
+    /// Completes the contents; they are durable when the call returns.
     pub async fn keep(mut self, recording: &Recording) -> io::Result<StoredContent> {
         if let Some(mut file) = self.file.take() {
             file.flush().await?;

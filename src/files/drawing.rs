@@ -31,7 +31,7 @@ const NEUTRAL: [u8; 3] = [0x8a, 0x9b, 0xae];
 /// Reason why a picture is not drawn.
 #[derive(Debug, thiserror::Error)]
 enum DrawError {
-    /// The time limit was reached, or no request is waiting for the picture any more.
+    /// The time limit was reached, or no request is still waiting for the picture.
     #[error("drawing took too long")]
     Cancelled,
     /// The picture could not be encoded.
@@ -88,7 +88,7 @@ impl Blobs {
         }
     }
 
-    /// Returns the hashes of all contents of which there are drawings.
+    /// Returns the hashes of all contents that have drawings.
     ///
     /// # Errors
     ///

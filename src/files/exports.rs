@@ -7,7 +7,7 @@
 //! Objects in a bucket cannot be appended to. There, each piece of a table is an object, whose name is the number of
 //! bytes before it; pieces that were not reported are removed before the table is continued.
 //!
-//! A server that has been superseded would remove what its successor writes. Callers that remove something therefore
+//! A server that has been overtaken would remove what its successor writes. Callers that remove something therefore
 //! specify how to confirm the lead, which is done right before each removal.
 
 use std::fs::{File, OpenOptions};

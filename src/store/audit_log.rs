@@ -32,7 +32,7 @@ pub struct AuditVerification {
     pub line: Option<String>,
 }
 
-/// Audit log of a database, as it is at one moment.
+/// Audit log of a database at one point in time.
 pub struct AuditLog {
     db: DatabaseConnection,
     /// Head that the database stores.

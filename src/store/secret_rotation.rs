@@ -70,7 +70,7 @@ pub async fn rotate(
     Ok(Some(rotation))
 }
 
-/// Returns the error for a line of the audit log that cannot be written.
+/// Returns the error for an audit log line that cannot be written.
 fn of_line(error: WriteError) -> OpenError {
     match error {
         WriteError::Db(error) | WriteError::Value(error) => error.into(),

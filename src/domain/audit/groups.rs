@@ -1,4 +1,4 @@
-//! Groups of equal acts in the audit log, each of which people read as one: "Ada added 14 printers".
+//! Groups of equal acts in the audit log, each of which is displayed as one: "Ada added 14 printers".
 
 use super::AuditedAct;
 use crate::time::Timestamp;

@@ -46,7 +46,7 @@ pub struct GatheredAct {
     pub jobs: usize,
 }
 
-/// Material of which a person must load spools, with the number of jobs that wait for it.
+/// Material whose spools a person must load, with the number of jobs that wait for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpoolTask {
     /// Material of the spools.

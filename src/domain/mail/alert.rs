@@ -178,8 +178,8 @@ impl Mail {
         self
     }
 
-    /// Returns the subject for a reader of a language, with the language that it is in: alerts are translated, other
-    /// emails are in the language of the recipient.
+    /// Returns the subject for a reader of the given language, with the subject's own language: alerts are translated,
+    /// other emails are in the language of the recipient.
     pub fn subject_for(&self, language: Language) -> (&str, Language) {
         match self.translations.iter().find(|one| one.language == language) {
             Some(texts) => (&texts.subject, language),
@@ -198,7 +198,7 @@ impl Mail {
     }
 }
 
-/// Returns the name of a flag of an order or invoice, as the subject of its alert states it.
+/// Returns the name of an order or invoice flag, as stated in the subject of its alert.
 pub(crate) fn flag_name(language: Language, flag: &str) -> String {
     texts::flag_name(language, flag)
 }

@@ -26,7 +26,7 @@ pub fn retirement_reason(spool: i64) -> String {
     format!("spool {spool} was retired")
 }
 
-/// Returns the reason for consumption of which only a part was on hand.
+/// Returns the reason for consumption that was only partly covered by the stock on hand.
 pub(super) fn excess_reason(consumed: Amount, on_hand: Amount) -> String {
     format!("{consumed} used, {on_hand} on hand")
 }

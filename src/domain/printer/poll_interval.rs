@@ -38,7 +38,7 @@ pub struct PollSettings {
     pub offline: Duration,
 }
 
-/// Reasons for the time of a printer's next poll, as known when it is planned.
+/// Reasons for the timing of a printer's next poll, as known when the poll is planned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PollReasons {
     /// `true` if the printer pushes its changes at present.

@@ -16,8 +16,7 @@ pub enum PrintSubject {
 }
 
 impl Printer {
-    /// Returns the mark of a print, which no earlier and no later print of the printer has; empty if there is no such
-    /// print.
+    /// Returns the mark of a print, which is unique among the printer's prints; empty if there is no such print.
     pub fn print_mark(&self, subject: PrintSubject) -> String {
         match subject {
             PrintSubject::Current => self.current_mark(),

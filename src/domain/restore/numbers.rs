@@ -138,8 +138,8 @@ impl RestoredSeries {
     }
 }
 
-/// Returns how many numbers to skip in a series that grew by `recent` numbers in the [`PACE_DAYS`] before the backup:
-/// several times its projected growth since then.
+/// Returns the number of numbers to skip in a series that grew by `recent` numbers in the [`PACE_DAYS`] before the
+/// backup: several times its projected growth since then.
 fn margin(recent: i64, elapsed_ms: i64) -> i64 {
     let days = elapsed_ms / DAY_MS + 1;
     let expected = recent.max(0).saturating_mul(days) / PACE_DAYS;

@@ -1,4 +1,4 @@
-//! Contents in a bucket, of which the disk of this server has copies.
+//! Contents in a bucket, with copies on this server's disk.
 //!
 //! Contents to be sent to a printer, sliced or measured are received as a whole, verified by their hash and copied to
 //! the disk. Large downloads pass through in parts. After a bucket did not respond, no new operation is started for a
@@ -40,7 +40,7 @@ const MAX_WHOLE_BYTES: u64 = 8 * 1024 * 1024;
 const SILENT_PAUSE: Duration = Duration::from_secs(2);
 /// Maximum number of attempts at an operation that must not be abandoned because the bucket briefly fails to respond.
 const MAX_TRIES: u32 = 5;
-/// Delay between two tries, after which the bucket is asked again.
+/// Delay between two attempts, after which the bucket is asked again.
 const TRY_PAUSE: Duration = Duration::from_secs(3);
 
 /// Delay between two checks whether contents are gone.

@@ -222,7 +222,7 @@ impl LocalCopies {
         while self.evict(|index| index.exceeds(self.limits.max_bytes)) {}
     }
 
-    /// Sees to it that copies beyond the limit are removed, on another thread if there is a runtime.
+    /// Has copies beyond the limit removed, on another thread if there is a runtime.
     fn trim_later(self: &Arc<Self>) {
         if !self.lock().exceeds(self.limits.max_bytes) || self.is_trim_due.swap(true, SeqCst) {
             return;

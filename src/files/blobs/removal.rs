@@ -10,8 +10,8 @@ use tokio::time::Instant;
 use super::uses::Removal;
 use super::{Blobs, is_gone, is_hash};
 
-/// Removal of contents, which are not stored until this is dropped. Their copy on the disk goes last: it is what a
-/// removal is undone with.
+/// Removal of contents, which are not stored until this is dropped. Their copy on the disk is removed last, because it
+/// is needed to undo a removal.
 #[derive(Debug)]
 pub struct ContentRemoval<'a> {
     blobs: &'a Blobs,

@@ -89,7 +89,7 @@ pub(super) fn driver_words(error: &sqlx::Error) -> String {
     }
 }
 
-/// Classifies the outage that an error indicates, by the error's code or, if it has none, by its text.
+/// Classifies the outage indicated by an error, by the error's code or, if it has none, by its text.
 pub fn unavailable(error: &DbErr) -> Unavailable {
     let words = error.to_string().to_lowercase();
     let code = match error {

@@ -33,7 +33,7 @@ pub(crate) async fn lock(db: &DatabaseConnection) -> Result<(), OpenError> {
 }
 
 /// Acquires the advisory lock like [`lock`], but waits briefly for its current holder: a leader that has just been
-/// followed reconnects, and needs the lock to find out.
+/// replaced reconnects, and needs the lock to find this out.
 pub(super) async fn lock_in_time(db: &DatabaseConnection) -> Result<(), OpenError> {
     let until = Instant::now() + LOCK_TIME;
     loop {

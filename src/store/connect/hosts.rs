@@ -1,9 +1,10 @@
-//! Several hosts of one PostgreSQL database: finds the one that writes, and leads the read pools to it.
+//! Several hosts of one PostgreSQL database: finds the one that accepts writes, and directs the read pools to it.
 //!
 //! After a failover, a former primary that has not been stopped still claims to accept writes. PostgreSQL gives the
-//! history that begins with each promotion a number that is higher than all before it, the timeline. So all hosts are
-//! asked at once, the highest timeline wins, and this process never goes back to a lower one. That a former primary
-//! accepts no changes of other programs is not for this module: whoever promotes a host has to stop the former one.
+//! history that begins with each promotion a number that is higher than all before it, the timeline. All hosts are
+//! therefore asked at once, the highest timeline wins, and this process never goes back to a lower one. That a former
+//! primary accepts no changes of other programs is not for this module: whoever promotes a host has to stop the former
+//! one.
 
 use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,7 +31,7 @@ const CLOSE_TIME: Duration = Duration::from_millis(500);
 /// Query for the reason that a host cannot be written; empty if it can.
 const OBSTACLE: &str = "SELECT CASE WHEN pg_is_in_recovery() THEN 'it is a standby' \
                         WHEN current_setting('transaction_read_only') = 'on' THEN 'it only reads' ELSE '' END";
-/// Query for the timeline, which is the beginning of the name of each file of its log.
+/// Query for the timeline, which is the beginning of each log file's name.
 const TIMELINE: &str = "SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)";
 
 /// Timeline of a host, as eight hexadecimal digits; `None` if the host does not say.
@@ -62,7 +63,7 @@ struct HostState {
     pools: Vec<ReadPool>,
 }
 
-/// Host of a database that writes, for all that use the same settings. Cheap to clone.
+/// Writing host of a database, shared by all users of the same settings. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct WritingHost(Arc<Mutex<HostState>>);
 

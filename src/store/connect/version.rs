@@ -18,7 +18,7 @@ pub struct NewerMigration {
 }
 
 impl NewerMigration {
-    /// Returns the newest of these migrations that this version does not have; `None` if it has all of them.
+    /// Returns the latest of these migrations that this version does not have; `None` if it has all of them.
     pub fn find<'a>(applied: impl IntoIterator<Item = &'a str>) -> Option<Self> {
         let own = Migrator::migrations();
         let newer = applied.into_iter().filter(|name| own.iter().all(|migration| migration.name() != *name));

@@ -16,7 +16,7 @@ const CLOCK: ClockId = ClockId::Boottime;
 const CLOCK: ClockId = ClockId::Monotonic;
 
 /// Time after a renewal for which no other server can lead. Shorter than [`super::LEASE_TIME`] by the time that a
-/// command may be on its way.
+/// command may spend in transit.
 const CONFIRMED_TIME: Duration = Duration::from_millis(2000);
 
 /// Certainty of this process that it leads at the moment. Cheap to clone.

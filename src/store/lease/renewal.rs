@@ -132,7 +132,7 @@ impl Lease {
         Ok(is_held)
     }
 
-    /// Gives the lease back. If the database does not answer, it ends by itself.
+    /// Releases the lease. If the database does not answer, the lease expires by itself.
     async fn release(mut self) {
         let Ok(session) = reopen_session(&mut self.session, &self.settings).await else { return };
         let release = statement(RELEASE, [self.term.into(), self.holder.id.clone().into()]);

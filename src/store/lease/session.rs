@@ -1,4 +1,4 @@
-//! Connection on which a lease is read, taken and renewed, and the table with it.
+//! Connection on which a lease is read, taken and renewed, and the table that contains it.
 
 use std::time::Duration;
 

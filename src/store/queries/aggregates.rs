@@ -77,7 +77,8 @@ impl Queries {
     }
 
     /// Returns a page of materials like [`Self::materials`], as they are in memory. `in_memory` returns the state of a
-    /// material if it is in memory at the given version. Only if one is not, the materials of the page are read.
+    /// material if it is in memory at the given version. The materials on the page are read only if one is not in
+    /// memory.
     pub async fn materials_in_memory(
         &self,
         filter: &MaterialFilter,

@@ -1,5 +1,6 @@
-//! Kept numbers of rows: how many rows of a table have which values, in the table `row_counts`. Each transaction that
-//! writes rows also updates their numbers, so that no list counts its rows however many there are.
+//! Stored row counts: the number of rows in a table for each combination of values, in the table `row_counts`. Each
+//! transaction that writes rows also updates their counts, so that no list has to count its rows, however many there
+//! are.
 //!
 //! What the rows that are replaced add to the numbers is read before they are written, as [`RowNumbers`]. Afterwards,
 //! one statement adds the difference to what all written rows are then. A number that stays as it was is not written.

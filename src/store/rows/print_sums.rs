@@ -247,7 +247,7 @@ impl PrintJoin {
 }
 
 impl PrintSum {
-    /// Returns the query for the sums of the attempts for which a condition holds, with the names of their columns.
+    /// Returns the query for the sums over the attempts that satisfy a condition, with the names of their columns.
     fn query(&self, backend: DbBackend, condition: &str) -> String {
         let Self { list, time, slot_ms, key, kind, which, .. } = self;
         let join = self.join.sql(backend);
@@ -277,7 +277,7 @@ pub(super) fn slot_start(list: &str, slot: i64) -> Timestamp {
     Timestamp(slot.saturating_mul(slot_ms))
 }
 
-/// Query for the sums of a period, one for each slot, key and kind, and for what is at its ends.
+/// Query for the sums over a period, one for each slot, key and kind, and for the remainders at its ends.
 #[derive(Debug)]
 pub(crate) struct PeriodQuery {
     /// Query with the columns of `print_sums`.
@@ -287,7 +287,7 @@ pub(crate) struct PeriodQuery {
 }
 
 /// Returns the query for the sums of a list between `from` (inclusive) and `to` (exclusive). Whole slots are read from
-/// the sums, and the attempts before and after them are summed up.
+/// the sums, and the attempts before and after them are added up.
 pub(crate) fn period_sums(backend: DbBackend, list: PrintList, from: Timestamp, to: Timestamp) -> PeriodQuery {
     let sum = list.sum();
     let (first, last) = whole_slots(sum.slot_ms, from.0, to.0);

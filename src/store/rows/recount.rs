@@ -56,7 +56,7 @@ pub(crate) async fn wrong_numbers(db: &impl ConnectionTrait) -> Result<Vec<Wrong
     Ok(wrong)
 }
 
-/// Corrects all numbers and sums that are wrong, and returns how many there were. Nothing else may write meanwhile.
+/// Corrects all wrong numbers and sums, and returns how many there were. Nothing else may write meanwhile.
 pub(crate) async fn correct_numbers(tx: &impl ConnectionTrait) -> Result<u64, DbErr> {
     let (names, backend) = (SUMS.join(", "), tx.get_database_backend());
     let counts = format!(

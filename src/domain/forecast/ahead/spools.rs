@@ -70,7 +70,7 @@ type SpoolLows = Vec<(usize, Amount)>;
 pub(super) struct FreeSpools<'a> {
     /// Printers, in order of availability.
     printers: Vec<FreePrinter<'a>>,
-    /// Positions of the printers of a machine type that hold a material, in order.
+    /// Positions of the printers, by machine type and material that they hold, in order.
     holders: HashMap<(MachineType, Id), Vec<usize>>,
     /// Lows of each material in a set, among the printers of a machine type that hold the whole set. Added as needed.
     lows: HashMap<(MachineType, Vec<Id>), Vec<SpoolLows>>,

@@ -208,8 +208,8 @@ impl Effects {
         self.check();
     }
 
-    /// Retries a cancelled job of which nothing was printed. A job whose print started, failed or was abandoned is left
-    /// alone: a second start would be the operator's own decision.
+    /// Retries a cancelled job that printed nothing. A job whose print started, failed or was abandoned is left alone:
+    /// a second start would be the operator's own decision.
     fn retry_cancelled(&mut self, luck: u8) {
         let nothing = |attempt: &Attempt| {
             let printed_nothing =

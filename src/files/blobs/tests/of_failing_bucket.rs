@@ -13,7 +13,7 @@ use services::object_storage::testing::simulated_bucket;
 const LARGE_BYTES: usize = 9 * 1024 * 1024;
 /// Time limit for a request.
 const TIME_LIMIT: Duration = Duration::from_secs(1);
-/// Time within which a removal is over that takes no effect any more.
+/// Time within which a removal that can no longer take effect is over.
 const SOON: Duration = Duration::from_secs(5);
 
 /// Contents in a simulated bucket, with a directory of copies.

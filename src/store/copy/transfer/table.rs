@@ -68,7 +68,7 @@ impl TransferColumnType {
     }
 }
 
-/// Name and type of a column, by which columns are sorted.
+/// Name and type of a column; columns are sorted by name and type.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct TransferColumn {
     name: String,

@@ -13,7 +13,7 @@ use domain::job::JobState;
 use domain::order::OrderRow;
 use domain::sku::Sku;
 
-/// Number of jobs, which is beyond the offset from which on pages are looked up by IDs.
+/// Number of jobs, large enough to go beyond the offset at which pages are looked up by IDs.
 const JOBS: u128 = 450;
 /// Jobs of each order.
 const JOBS_OF_ORDER: u128 = 10;
@@ -150,7 +150,7 @@ async fn a_text_in_too_many_names_is_left_to_the_database() {
     .await;
 }
 
-/// Plants jobs of many products, so that a database has a reason to use its indexes.
+/// Plants jobs for many products, so that a database has a reason to use its indexes.
 async fn plant_many(db: &DatabaseConnection) {
     let mut batch = Batch::default();
     for n in 1..=1_500 {
