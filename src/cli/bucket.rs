@@ -11,7 +11,7 @@ use crate::config::bucket_address::BucketAddress;
 use crate::services::object_storage::ObjectStorage;
 use crate::services::object_storage::large::LargeObjectError;
 
-/// Ending of the name of a backup.
+/// Suffix of a backup's name.
 const ENDING: &str = ".tar";
 
 /// Object, or folder of objects, in a bucket: `s3://bucket/path`.

@@ -1,4 +1,4 @@
-//! Serves the API over TCP, and over the control socket for the owner of the machine; shuts down gracefully.
+//! Serves the API over TCP, and over the control socket for the machine's owner; shuts down gracefully.
 //!
 //! Connections are handled here rather than by the framework, to impose limits that the framework does not offer: on
 //! the time to receive a request head, on how long a connection may be idle, and on the number of connections.

@@ -42,7 +42,7 @@ pub enum PrinterError {
         /// The printer's error message.
         message: String,
     },
-    /// The printer has no such file.
+    /// The file does not exist on the printer.
     #[error("the printer has no such file: {0}")]
     NotFound(String),
     /// The file, or the printer, is in use.

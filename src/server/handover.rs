@@ -20,8 +20,8 @@ pub(crate) const HANDOVER_PATH: &str = "/control/handover";
 
 /// Maximum time for requests to be decided and recorded before the lead is given back.
 pub(super) const COMMIT_TIME: Duration = Duration::from_secs(5);
-/// Time for which new connections are told that another server is active, after the lead was given back: as long as the
-/// other server may take to be ready.
+/// Time for which new connections are told that another server is active, after the lead was released: as long as the
+/// other server may take to become ready.
 pub const FAREWELL_TIME: Duration = Duration::from_secs(5);
 
 /// Reason why a server does not hand over.

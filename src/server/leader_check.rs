@@ -19,9 +19,9 @@ use platform::watch::WatchReceiver;
 const MARKING_TIME: Duration = Duration::from_secs(3);
 /// The same for the bucket, besides the time of one request that is not answered.
 const BUCKET_MARKING_TIME: Duration = Duration::from_secs(10);
-/// Interval between two looks at the folders.
+/// Interval between two checks of the folders.
 const FOLDER_INTERVAL: Duration = Duration::from_millis(100);
-/// Delay after a failure of the network, and between two looks at the secrets.
+/// Delay after a network failure, and between two checks of the secrets.
 const NETWORK_PAUSE: Duration = Duration::from_secs(5);
 
 /// Checks that this server could take over the shop of the active server, and ends as soon as that is certain. While a
@@ -88,7 +88,7 @@ async fn check_folders(config: &Config, mut leaders: WatchReceiver<CurrentLeader
     Ok(())
 }
 
-/// Returns the maximum time for a server that has just begun to lead to mark what it shares.
+/// Returns the maximum time for a server that has just begun to lead to mark its shared folders.
 fn marking_time(config: &Config) -> Duration {
     match config.files_bucket() {
         Some(_) => config.object_storage.timeout_seconds.duration() + BUCKET_MARKING_TIME,

@@ -21,7 +21,7 @@ use crate::store::lease::Leadership;
 
 /// File or object with the mark of the active server. Backups leave out files whose names contain `#`.
 const MARK_FILE: &str = "leader#mark";
-/// Maximum time for which a server that may start without the bucket waits for it.
+/// Maximum time that a server that can start without the bucket waits for it.
 const MAX_BUCKET_WAIT: Duration = Duration::from_secs(2);
 /// Interval between two attempts to mark a bucket that does not respond.
 const MARK_INTERVAL: Duration = Duration::from_secs(1);
@@ -79,7 +79,7 @@ pub(super) async fn mark(config: &Config, lead: &Lead, mark: &str) -> Result<(),
     Ok(())
 }
 
-/// Tries to mark the bucket until it succeeds, and looks at the mark from then on: a server that was overtaken may have
+/// Tries to mark the bucket until it succeeds, and then keeps checking the mark, because an overtaken server may have
 /// put its own there late.
 async fn keep_marked(config: Config, leadership: Leadership, mark: String, mut is_marked: bool) {
     let mut is_logged = false;

@@ -22,7 +22,7 @@ use crate::store::lease::{CurrentLeader, Lease, LeaseAttempt, LeaseHolder, Lease
 use platform::secrets::random::secret_bytes;
 use platform::watch::WatchSender;
 
-/// Interval between two looks at the lease.
+/// Interval between two checks of the lease.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Identification of the machine's run on Linux.

@@ -28,7 +28,7 @@ use store::connect;
 /// a printer.
 const PRINTER_IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Clients of the systems outside, with which a shop starts. Simulations pass their own.
+/// Clients for outside systems that a shop starts with. Simulations pass their own.
 pub struct OutsideClients {
     /// Creates the adapters for printers.
     pub printers: Registry,

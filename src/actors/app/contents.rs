@@ -40,8 +40,8 @@ pub enum RemoveError {
 
 /// Deletes contents, unless a file refers to them or will do so in a moment; returns whether they were deleted.
 ///
-/// A server that was superseded must not remove what its successor has stored since. The lead is therefore confirmed
-/// for as long as the removal may take, and the removal is not repeated. A bucket or a network may hold it back all the
+/// A server that was overtaken must not remove what its successor has stored since. The lead is therefore confirmed for
+/// as long as the removal may take, and the removal is not repeated. A bucket or a network may hold it back all the
 /// same; that is why it is undone if a file refers to the contents afterwards.
 async fn remove_unnamed(
     blobs: &Blobs,

@@ -64,7 +64,7 @@ pub struct DirectoryArgs {
     pub max_waiting: usize,
 }
 
-/// Summary of the aggregates of a kind that are in memory.
+/// Summary of a kind's aggregates in memory.
 #[derive(Clone, Debug, Default)]
 pub struct KindSummary {
     /// Name of the kind; see [`domain::aggregate::Aggregate::KIND`].

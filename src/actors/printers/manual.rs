@@ -209,8 +209,8 @@ async fn store(
 }
 
 /// Uploads the file once. `unused` is the name for the file once it has been determined, and the connection to the
-/// printer whose files have been compared. It stays the same for all tries, so that a file of which only the response
-/// was lost is overwritten.
+/// printer whose files have been compared. It stays the same for all attempts, so that a file for which only the
+/// response was lost is overwritten.
 async fn store_once(
     with: &PrinterEffects,
     of: &Handle<Printer>,

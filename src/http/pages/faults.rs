@@ -119,7 +119,7 @@ pub(super) fn words_of(path: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// Replacement of a part of a page.
+/// Replacement for a part of a page.
 struct PageChange {
     start: usize,
     end: usize,

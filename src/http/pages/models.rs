@@ -124,7 +124,7 @@ fn row(language: Language, quote: &Quote, line: &QuoteLine, model: &QuoteModel) 
     }
 }
 
-/// Renders how far the pricing of a model has progressed.
+/// Renders the progress of a model's pricing.
 fn state_chip(language: Language, quote: &Quote, model: &QuoteModel) -> Markup {
     if quote.is_known_to_customers() {
         return chip(Tone::Working, &pages::model_quoted(language));

@@ -74,7 +74,7 @@ pub(super) fn status_text(language: Language, progress: &SearchProgress, is_sear
     }
 }
 
-/// Renders the part of the page that changes during a search: how far it is, and each printer found, with a link to the
+/// Renders the part of the page that changes during a search: its progress, and each printer found, with a link to the
 /// form at `form_path`, which is then filled in.
 pub(super) fn part(
     language: Language,

@@ -21,7 +21,7 @@ pub struct RotatedDocument {
     pub unreadable: u64,
 }
 
-/// Re-encrypts with the new key everything encrypted with the former one. A previously rotated document stays
+/// Encrypts again, with the new key, everything encrypted with the former one. A previously rotated document stays
 /// unchanged.
 pub fn rotate_document(document: &str, former: &SecretCipher, new: &SecretCipher) -> RotatedDocument {
     let mut result = RotatedDocument::default();

@@ -16,7 +16,7 @@ pub(crate) fn compose_with(subject: &str, text: &str, html: &str) {
     }
 }
 
-/// Returns the names of the headers of an email; `None` if it was rejected.
+/// Returns the names of an email's headers; `None` if it was rejected.
 fn header_names(subject: &str, text: &str, html: &str) -> Option<Vec<String>> {
     let message = Message {
         id: "a".to_owned(),

@@ -257,7 +257,7 @@ impl ObjectStorage {
         self.within(self.store.delete(&Path::from(key))).await
     }
 
-    /// Stores a small object by a single request, which is not repeated and is given up after [`SINGLE_TIME`].
+    /// Stores a small object with a single request, which is not repeated and is abandoned after [`SINGLE_TIME`].
     ///
     /// # Errors
     ///
@@ -268,7 +268,7 @@ impl ObjectStorage {
         put.await.map(drop).map_err(no_bucket)
     }
 
-    /// Removes an object by a single request, which is not repeated and is given up after [`SINGLE_TIME`].
+    /// Removes an object with a single request, which is not repeated and is abandoned after [`SINGLE_TIME`].
     ///
     /// # Errors
     ///

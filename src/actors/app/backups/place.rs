@@ -14,9 +14,9 @@ use domain::time::Timestamp;
 use services::object_storage::large::LargeObjectError;
 use services::object_storage::{ObjectStorage, StorageError};
 
-/// Beginning of the name of a backup.
+/// Prefix of a backup's name.
 const NAME_PREFIX: &str = "printfloor-backup-";
-/// Ending of the name of a backup, behind the time.
+/// Suffix of a backup's name, after the time.
 const NAME_ENDING: &str = "Z.tar";
 /// Length of a time without its fraction of a second, such as `2030-01-31T12:00:00`.
 const SECONDS_CHARS: usize = 19;

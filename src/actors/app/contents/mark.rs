@@ -19,7 +19,7 @@ use services::object_storage::{ObjectStorage, StorageError};
 
 /// Key of the mark. It is alongside the contents, so that it does not count as one of them.
 const MARK_KEY: &str = "sweeper#mark";
-/// Time for which the mark must have stood. Longer than the interval in which other servers look at it.
+/// Time for which the mark must have been in place. Longer than the interval at which other servers check it.
 const STANDING_TIME: Duration = Duration::from_secs(6 * 3600);
 /// Time for which no one waits for the mark again after the bucket failed to respond.
 const SILENT_PAUSE: Duration = Duration::from_secs(60);

@@ -41,12 +41,12 @@ struct SweepTally {
     unrestored: usize,
     /// First error while storing contents again.
     restore_error: Option<io::Error>,
-    /// First error because of which contents were not removed.
+    /// First error that prevented the removal of contents.
     removal_error: Option<RemoveError>,
 }
 
 impl SweepTally {
-    /// Records an error because of which contents were not removed. A later sweep tries again.
+    /// Records an error that prevented the removal of contents. A later sweep tries again.
     fn skip(&mut self, error: RemoveError) {
         self.removal_error.get_or_insert(error);
     }
@@ -104,8 +104,8 @@ impl ContentSweep {
     ///
     /// # Errors
     ///
-    /// Returns the first error because of which contents were not deleted, after all others were swept. Ends at once
-    /// only if the contents cannot be listed or the database does not respond.
+    /// Returns the first error that prevented the deletion of contents, after all others were swept. Ends at once only
+    /// if the contents cannot be listed or the database does not respond.
     pub(in crate::app) async fn run(&self, leadership: &Leadership, now: Timestamp) -> Result<usize, RemoveError> {
         let parts = parts(self.queries.present_files().await?);
         self.run_in(&parts, leadership, now).await

@@ -45,7 +45,7 @@ pub(super) const SOME_PARTS_FIELD: &str = "someParts";
 pub(super) const WHOLE_FIELD: &str = "wholeOrder";
 /// Name of the button with which a shipment is recorded as picked up by the customer.
 pub(super) const PICKED_UP_FIELD: &str = "pickedUp";
-/// Prefix of the fields that specify how many parts of an order line to ship.
+/// Prefix of the fields for the number of parts to ship from an order line.
 pub(super) const PART_PREFIX: &str = "part-";
 /// Last segment of the path of a form that changes an order or a job.
 const CHANGE_WORD: &str = "change";

@@ -134,7 +134,7 @@ impl ActorNames {
     }
 }
 
-/// Names of all actors and subjects of a stretch of the log, and of the slots and materials that its entries mention.
+/// Names of all actors and subjects in a stretch of the log, and of the slots and materials that its entries mention.
 #[derive(Debug, Default)]
 pub(super) struct AuditNames {
     language: Language,
@@ -210,8 +210,8 @@ impl NameHandles {
         with_access(&self.access, |access| StaffNames::among(language, access, &actors_of(entries)))
     }
 
-    /// Reads the names in the entries, in the language of the names of the staff; there are at most three reads for
-    /// each entry.
+    /// Reads the names in the entries, in the language of the staff names; there are at most three reads for each
+    /// entry.
     pub(super) async fn entries(&self, entries: &[Audit], staff: &StaffNames) -> AuditNames {
         let actors = self.actor_names(&actors_of(entries), staff).await;
         let mut names = AuditNames { language: staff.language, actors, ..AuditNames::default() };

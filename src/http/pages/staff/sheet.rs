@@ -90,8 +90,8 @@ pub(super) fn number_class(is_spare: bool) -> &'static str {
     if is_spare { "number start spare" } else { "number start" }
 }
 
-/// Renders the filters of a list by status. `path` returns the URL of the list for the name of a status, and of the
-/// whole list for the empty name.
+/// Renders the filters of a list by status. `path` returns the URL of the list for a status name, and of the whole list
+/// for the empty name.
 pub(super) fn status_filters<S: Copy + PartialEq + Display>(
     label: &str,
     all: &str,

@@ -11,7 +11,7 @@ use http::resource_state::ResourceState;
 
 /// Minimum time between two counts.
 const COUNT_EVERY: Duration = Duration::from_secs(2);
-/// Time after which tasks are counted again although nothing has happened: orders become late by themselves.
+/// Time after which tasks are recounted even without an event: orders become late simply as time passes.
 const RECOUNT_AFTER: Duration = Duration::from_secs(30);
 
 /// State of the shop at a count: its last event, the commits that are hardly events, and the version of the floor's

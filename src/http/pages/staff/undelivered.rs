@@ -128,7 +128,7 @@ pub(super) fn reason(language: Language, mail: &Mail) -> Markup {
     with_parts(&text(language, SLOT), &[&error])
 }
 
-/// Returns the path of the page of a record that an email is about, with the label of a link to it.
+/// Returns the path of the page for the record that an email is about, with the label of a link to it.
 fn record_link(language: Language, topic: MailTopic) -> (String, String) {
     match topic {
         MailTopic::Order(id) => (page_of(ORDERS_PATH, id), texts::view_order(language)),

@@ -1,5 +1,4 @@
-//! Progress of a job in the list: how far its print is and how long it will take, when it is expected to end, or when
-//! it ended.
+//! Progress of a job in the list: its print's progress and remaining time, the expected end, or the actual end.
 
 use maud::{Markup, html};
 

@@ -113,7 +113,7 @@ impl OrderListQuery {
         self.address(&[("status", status)], sort)
     }
 
-    /// Returns the URL of the list with another timing, and all else but the status.
+    /// Returns the URL of the list with another timing, retaining all other filters except the status.
     fn timing_path(&self, timing: Timing) -> String {
         self.address(&[("timing", timing.word())], if self.is_newest_first() { NEWEST } else { "" })
     }

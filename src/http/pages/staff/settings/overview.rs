@@ -45,7 +45,7 @@ handles! {
 
 /// Text in the language of the page.
 type TileText = fn(Language) -> String;
-/// Function that returns how things stand on a page, with its severity.
+/// Function that returns the current state for a page, with its severity.
 type TileState = fn(&OverviewHandles, &Caller) -> Result<(Tone, String), ApiError>;
 
 /// Link to a page of the settings.

@@ -23,9 +23,9 @@ pub(super) const SETTING_WORD: &str = "setting";
 pub(super) struct FilterNames<'a> {
     /// Names of users and API keys.
     pub(super) staff: &'a StaffNames,
-    /// Name of the actor of the current filter.
+    /// Name of the actor in the current filter.
     pub(super) actor: Option<AuditName>,
-    /// Name of the thing of the current filter, if it is a single one.
+    /// Name of the subject in the current filter, if it is a single one.
     pub(super) subject: Option<AuditName>,
     /// IDs and names of the printers.
     pub(super) printers: Vec<(String, String)>,
