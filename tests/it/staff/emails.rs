@@ -17,7 +17,7 @@ use crate::support::{App, Client, Db, until};
 const BUYER: &str = "buyer@example.org";
 const OPERATORS: &str = "ops@example.org";
 const EMAILS: &str = "/shop/settings/emails";
-/// Response with which a mail service rejects a message for good.
+/// Response with which a mail service rejects a message permanently.
 const REJECTION: SinkMode = SinkMode::Status(422);
 
 /// Starts a server whose mail service rejects each message.

@@ -52,8 +52,8 @@ async fn count_of(tallies: &Directory<Tally>, id: Id) -> i64 {
     .await
 }
 
-/// Adds one to a tally again and again. Returns how many additions were made, either acknowledged or found on disk
-/// after the response was lost. Fails if the tally ever has another count.
+/// Adds one to a tally repeatedly. Returns how many additions were made, either acknowledged or found on disk after the
+/// response was lost. Fails if the tally ever has another count.
 async fn add_until(over: Arc<AtomicBool>, tallies: Arc<Directory<Tally>>, id: Id) -> i64 {
     let mut count = 0;
     while !over.load(Relaxed) {

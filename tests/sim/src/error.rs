@@ -44,7 +44,7 @@ pub enum SimError {
     Late {
         /// Awaited event.
         what: String,
-        /// Virtual time after which the wait was given up, in seconds.
+        /// Virtual time after which the wait was abandoned, in seconds.
         seconds: u64,
         /// Last state of the awaited resource.
         last: String,

@@ -117,7 +117,7 @@ pub enum FaultKind {
     LateAnswers,
     /// Printers reject the key for a while.
     WrongKey,
-    /// The mail service rejects mails for good.
+    /// The mail service rejects emails permanently.
     MailRejected,
     /// Customers' banks claim the money of payments.
     Dispute,

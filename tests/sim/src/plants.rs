@@ -61,7 +61,7 @@ pub enum Plant {
     LostMail,
     /// An email is delivered twice, with two keys.
     DoubledMail,
-    /// An email is rejected for good, and the server is told that it was accepted.
+    /// An email is rejected permanently, and the server is told that it was accepted.
     HiddenRejection,
     /// A delivery is reported as accepted but does not arrive.
     LostDelivery,

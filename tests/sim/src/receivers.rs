@@ -96,7 +96,7 @@ fn fault(words: impl Into<String>) -> WebhookFault {
     WebhookFault(words.into())
 }
 
-/// Returns the value of a header of a request.
+/// Returns the value of a request header.
 fn header<'a>(request: &'a WebhookRequest, name: &str) -> &'a str {
     request.headers.iter().find(|(one, _)| *one == name).map_or("", |(_, value)| value.as_str())
 }

@@ -10,7 +10,7 @@ use config::Config;
 const MINUTE_MS: i64 = 60_000;
 /// Milliseconds in an hour.
 const HOUR_MS: i64 = 60 * MINUTE_MS;
-/// Interval between two looks at the spool manager in a small story. That of a day is the one of the default settings.
+/// Interval between two checks of the spool manager in a small story. A day-long story uses the default setting.
 const STORY_SYNC: Duration = Duration::from_secs(30);
 /// Number of printers of a day's shop.
 const DAY_PRINTERS: usize = 20;
@@ -18,7 +18,7 @@ const DAY_PRINTERS: usize = 20;
 /// seconds would dominate the cost of a day.
 const DAY_POLLS: [u64; 3] = [30, 60, 90];
 /// Number of such intervals after which a silent printer counts as offline. Up to two thirds of them pass between two
-/// looks at a printer at rest.
+/// checks of a printer at rest.
 const DAY_SILENCE: u32 = 4;
 
 /// Size of a story.
@@ -57,7 +57,7 @@ impl Size {
         }
     }
 
-    /// Returns the time at which so much material is delivered that no job waits for ever, in milliseconds since the
+    /// Returns the time at which enough material is delivered that no job waits forever, in milliseconds since the
     /// beginning. In a day it is early enough for the prints that waited to be made before everything is healed.
     pub const fn last_delivery_ms(self) -> i64 {
         match self {
@@ -156,7 +156,7 @@ impl Size {
         }
     }
 
-    /// Returns the exponent of the power of two that limits the number of steps before a server crashes.
+    /// Returns the exponent of the power of two that limits the number of steps before a server crash.
     pub const fn longest_life(self) -> u32 {
         match self {
             Self::Story => 9,

@@ -55,7 +55,7 @@ pub struct World {
     pub journal: Journal,
     /// Power supply of the server.
     pub power: Arc<Power>,
-    /// Store faults.
+    /// Faults in the store.
     pub store_faults: Arc<StoreFaults>,
     /// Printers by URL.
     pub machines: Arc<BTreeMap<String, Arc<FloorMachine>>>,

@@ -30,7 +30,7 @@ struct BrokenBuild {
 }
 
 impl BrokenBuild {
-    /// Returns the values of the lines of a field above the diff.
+    /// Returns the values of a field's lines above the diff.
     fn headers<'a>(&'a self, field: &'a str) -> impl Iterator<Item = &'a str> {
         let above = self.text.split("diff --git ").next().unwrap_or_default();
         above.lines().filter_map(move |line| Some(line.strip_prefix(field)?.strip_prefix(": ")?.trim()))

@@ -1,5 +1,6 @@
-//! Oracles of emails: each is delivered once, as soon as the mail service works, or was rejected for good and states
-//! the reason; and whatever calls for one has one. `loose_ends` demands that one that waits states its reason.
+//! Oracles of emails: each email is delivered once, as soon as the mail service works, or was rejected permanently and
+//! states the reason; and everything that calls for an email has one. `loose_ends` demands that a waiting email states
+//! its reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::once;
@@ -93,8 +94,8 @@ fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
     lines.filter(move |at| *at == 0 || text[..*at].ends_with(GAP)).map(move |at| &text[at..])
 }
 
-/// Demands that every email on the disk was delivered exactly once, or rejected for good, and no others were; and that
-/// each paid order has its receipt, and each problem its alert.
+/// Demands that every email on the disk was delivered exactly once, or rejected permanently, and no others were; and
+/// that each paid order has its receipt, and each problem its alert.
 pub fn arrive(
     world: &World,
     plan: &FaultPlan,
@@ -148,7 +149,7 @@ fn is_delivered(mail: &Value, delivered: &MailIndex<'_>, rejected: &MailIndex<'_
     demand(own.iter().all(is_same), || format!("a mail was delivered with other words: {mail}"))
 }
 
-/// Demands that an email that was given up was rejected for good and not delivered, and states the reason.
+/// Demands that an email that was given up was rejected permanently and not delivered, and states the reason.
 fn is_given_up(mail: &Value, delivered: &MailIndex<'_>, rejected: &MailIndex<'_>) -> Result<(), SimError> {
     let states_reason = mail["error"].as_str().is_some_and(|error| error.contains(REJECTION));
     let is_explained = states_reason && mail["failure"] == "rejected";
