@@ -96,7 +96,7 @@ fn check(name: &'static str, secret: &Secret, former: &Secret) -> Option<SecretC
     Some(SecretCheck { name, value: value_of(secret)?, former: value_of(former) })
 }
 
-/// Creates the cipher for stored secrets, which decrypts also with the key being replaced.
+/// Creates the cipher for stored secrets, which can also decrypt with the key being replaced.
 ///
 /// # Errors
 ///

@@ -32,7 +32,8 @@ pub enum OpenError {
     /// The connection failed while the next epoch was being committed, so the epoch may or may not have been taken.
     #[error("{}", plain(.0))]
     EpochUncertain(DbErr),
-    /// A different server has taken an epoch newer than all of this process's epochs, which must never write again.
+    /// A different server has taken an epoch newer than all of this process's epochs; this process must never write
+    /// again.
     #[error("another printfloor server has taken over this database")]
     TakenOver,
     /// A different server holds the advisory lock (PostgreSQL).

@@ -115,7 +115,7 @@ pub(super) fn print_time(language: Language, planned: &QueuedJob) -> String {
     span(language, planned.print_ms / 1000)
 }
 
-/// Renders the next job on a printer. If the printer cannot take it, renders also the number of jobs waiting for the
+/// Renders the next job on a printer. If the printer cannot take it, also renders the number of jobs waiting for the
 /// printer.
 pub(super) fn next(language: Language, app: &BoardHandles, printer: &Printer, group: FloorGroup) -> Markup {
     let forecast = app.forecaster.latest();
