@@ -226,13 +226,13 @@ fn parsed(text: &str) -> Value {
     text.parse().unwrap_or_else(|never: std::convert::Infallible| match never {})
 }
 
-/// Returns the closest of `names`, provided that it differs only by a few letters.
+/// Returns the closest of `names`, provided that it differs only by a few characters.
 fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let near = names.filter(|candidate| similar(name, candidate));
     near.min_by_key(|candidate| strsim::damerau_levenshtein(name, candidate))
 }
 
-/// Returns whether two names differ in at most a quarter of their letters.
+/// Returns whether two names differ in at most a quarter of their characters.
 fn similar(one: &str, other: &str) -> bool {
     strsim::damerau_levenshtein(one, other) * 4 <= one.len().max(other.len())
 }

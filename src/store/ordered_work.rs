@@ -121,8 +121,8 @@ impl OrderedWork {
     }
 }
 
-/// Deletes old rows as of `now`, as long as there is time. Each turn begins with another kind of row, and deletes some
-/// of these in any case, so that a kind of which there are very many does not keep the others. It does not end before
+/// Deletes old rows as of `now`, as long as there is time. Each turn begins with a different kind of row, and deletes
+/// some of these in any case, so that a kind with very many rows does not hold up the others. It does not end before
 /// something is deleted or every kind has been looked at, so that a slow database has no turns without end.
 async fn delete_old_rows(
     db: &DatabaseConnection,

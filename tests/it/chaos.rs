@@ -2,7 +2,7 @@
 //! by a restart: nothing acknowledged is lost, no stock or money is created or lost, no part is started twice, no more
 //! parts are printed than are missing, and nobody else's print is touched.
 //!
-//! The hall has printers of every type, which differ in the evidence they keep of prints that nobody observed.
+//! The hall has printers of every type, which differ in the evidence they keep of unobserved prints.
 //!
 //! Besides the kills: the first starts are interrupted, of a new shop and of one written by an older release, including
 //! in the middle of a migration; two printers refuse every start; networks are cut; people print their own files;
@@ -10,7 +10,7 @@
 //! disconnected) and refunded, with the events in any order; parts are signed off, rejected, inspected again and sent
 //! in several shipments; and the wall clock is set up to an hour forward and back.
 //!
-//! The times derive from a seed that is printed; `PRINTFLOOR_TEST_SEED` replays one, `PRINTFLOOR_TEST_KILLS` sets the
+//! The times are derived from a printed seed; `PRINTFLOOR_TEST_SEED` replays one, `PRINTFLOOR_TEST_KILLS` sets the
 //! number of kills (a long run: `--profile long` with 1000).
 
 mod cancels;

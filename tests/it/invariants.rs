@@ -277,7 +277,7 @@ const FOLDERS: [&str; 11] = [
     "fuzz/fuzz_targets",
 ];
 
-/// Returns all Rust files of the repository, the tests too.
+/// Returns all Rust files in the repository, including tests.
 fn all_files() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();

@@ -37,7 +37,7 @@ pub struct Premises {
     pub store: Store,
     /// List queries on the same data.
     pub queries: Queries,
-    /// Outbox, which continues after the last event of the data.
+    /// Outbox, which continues after the last stored event.
     pub outbox: Arc<Outbox>,
     /// Dispatch hold while a restored shop awaits review.
     pub hold: DispatchHold,
@@ -83,7 +83,7 @@ impl App {
         Box::pin(Self::assemble(config, frame, premises)).await
     }
 
-    /// Starts all components on a store that is open already, with the given clients, for simulations. Unlike
+    /// Starts all components on a store that is already open, with the given clients, for simulations. Unlike
     /// [`Self::start`], it neither opens nor creates a database. `leave` is called when the shop cannot go on.
     pub async fn start_on(
         config: &Config,
@@ -151,7 +151,7 @@ impl App {
     }
 }
 
-/// Open database, with all data that is read from it before the first actor runs.
+/// Open database, with all data read from it before the first actor runs.
 struct OpenDatabase {
     settings: DatabaseSettings,
     writing: WriteConnection,

@@ -2,7 +2,7 @@
 //! shows such a print, nothing else records that it existed.
 //!
 //! A print that has only gone out of sight may still be running. If its file is seen again and finishes on a printer
-//! that clears its own bed, the bed is clear, as it would be if the print had been in sight all along. If the printer
+//! that clears its own bed, the bed is clear, just as if the print had been in sight all along. If the printer
 //! has counted another print of the file meanwhile, the end of the first one is unknown, and the bed stays occupied.
 //! Printers that do not count prints, or stop counting, cannot tell the two apart.
 

@@ -76,7 +76,8 @@ pub fn conditional(route: &ServedRoute, versioned: bool) -> bool {
 /// Error code and the condition under which it is returned.
 pub type Code = (String, String);
 
-/// Returns the errors of an operation, by status: first those that follow from its route and parameters, then its own.
+/// Returns the errors that an operation can cause, by status: first those that follow from its route and parameters,
+/// then its own.
 pub fn errors(
     route: &ServedRoute,
     operation: &DescribedOperation,

@@ -60,8 +60,8 @@ impl SecretCipher {
         Ok(Self { cipher: with_key(key_base64)?, former: None })
     }
 
-    /// Creates a cipher like [`SecretCipher::new`] that also decrypts what was encrypted with the former key; an empty
-    /// former key is none.
+    /// Creates a cipher like [`SecretCipher::new`] that also decrypts data encrypted with the former key; an empty
+    /// former key stands for none.
     pub fn with_former(key_base64: &str, former_base64: &str) -> Result<Self, EncryptionError> {
         let former = if former_base64.is_empty() { None } else { Some(with_key(former_base64)?) };
         Ok(Self { former, ..Self::new(key_base64)? })

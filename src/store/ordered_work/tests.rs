@@ -17,7 +17,7 @@ fn later() -> Timestamp {
     at(60 * DAY_MS)
 }
 
-/// Writes old answers of idempotency keys, and old events.
+/// Writes old answers for idempotency keys, and old events.
 async fn write_old_rows(db: &DatabaseConnection) {
     let mut batch = Batch::default();
     for n in 1..=ROWS {

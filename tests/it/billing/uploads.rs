@@ -1,4 +1,4 @@
-//! Customers' uploads before staff have seen them: they delay nobody and take a bounded amount of space.
+//! Customers' uploads before staff have seen them: they delay no one and take up a bounded amount of space.
 
 use std::io::{Cursor, Write as _};
 use std::time::{Duration, Instant};

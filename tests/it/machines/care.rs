@@ -17,7 +17,7 @@ async fn remind(floor: &Floor, body: &Value) -> String {
     reminder["id"].as_str().unwrap().to_owned()
 }
 
-/// Checks that an odometer counts so many prints, and about so much of their material.
+/// Checks that an odometer counts the given number of prints, and about the given amount of material.
 fn counted(odometer: &Value, prints: u64, grams: f64) {
     assert_eq!(odometer["prints"], prints, "{odometer}");
     assert!((odometer["grams"].as_f64().unwrap() - grams).abs() < 0.5, "{odometer}");

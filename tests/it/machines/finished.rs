@@ -15,7 +15,7 @@ use crate::billing::customer;
 use crate::support::waiting::until_seen;
 use crate::support::{App, on_drawn, until};
 
-/// Kinds that are loaded at start: singletons, and those in use until somebody deletes them.
+/// Kinds that are loaded at start: singletons, and those in use until someone deletes them.
 const IN_USE: [&str; 6] = ["access", "accounting", "endpoint", "material", "printer", "sales_channel"];
 
 /// Settings that make the server email alerts immediately, so that none is pending when it stops.

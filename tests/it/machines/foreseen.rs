@@ -29,7 +29,7 @@ async fn forecast(floor: &Floor) -> Value {
     floor.app.get("/api/forecast").await.expect(200)
 }
 
-/// Reads something that depends on the forecast, retrying until the forecast does not change meanwhile. Returns the
+/// Reads a value that depends on the forecast, retrying until the forecast stays unchanged during the read. Returns the
 /// forecast and the value.
 async fn of_one_forecast<T>(floor: &Floor, read: impl AsyncFn() -> T) -> (Value, T) {
     until("a forecast that stays while it is read", || async {

@@ -19,7 +19,7 @@ async fn by_hand(floor: &Floor) {
     }
 }
 
-/// Waits until a printer has a print that nobody has signed off; gives its job.
+/// Waits until a printer has a print that has not been signed off; returns its job.
 async fn last_print(floor: &Floor, printer: usize) -> String {
     until("a print to be signed off", || async {
         let body = floor.app.get(&floor.path(printer, "")).await.expect(200);

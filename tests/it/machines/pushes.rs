@@ -10,7 +10,7 @@ use simulator::printer::PhysicalEvent;
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, can};
 use crate::support::until;
 
-/// Default poll interval; that of the tests is shorter.
+/// Default poll interval; the tests use a shorter one.
 const AS_SHIPPED: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "2");
 
 /// Poll interval at which a printer without push would be polled ten times in [`WATCHED_MS`].

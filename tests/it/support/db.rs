@@ -146,7 +146,8 @@ impl Db {
         db.close().await.unwrap();
     }
 
-    /// Replaces the contents of a server's database by those of an older release: this many migrations, and these rows.
+    /// Replaces the contents of a server's database with those of an older release: this many migrations, and these
+    /// rows.
     pub async fn become_release(&self, app: &App, release: usize, rows: &[String]) {
         let url = match self.url() {
             Some(url) => {

@@ -64,7 +64,7 @@ const STATE: &str = "invalid_transition";
 /// Response that owns the order it contains.
 pub type OwnedOrderReply = AsView<OrderFor<Arc<Versioned<Order>>>>;
 
-/// Errors of a refund, whether of an order or of an invoice.
+/// Errors when refunding an order or an invoice.
 pub(super) const REFUND_ERRORS: [DescribedError; 4] = [
     (
         409,

@@ -1,5 +1,5 @@
-//! Settings of the server: every setting with its description and value, and changes, which are written to the settings
-//! file and take effect at the next start.
+//! Server settings: every setting with its description and value, and changes, which are written to the settings file
+//! and take effect at the next start.
 
 pub mod changes;
 

@@ -3,8 +3,8 @@
 //! changed.
 //!
 //! Everything is read from memory; neither the database nor a printer is queried. No matter how many pages are open,
-//! the parts are rendered at most once per [`LOOK_EVERY`] in each language, and only in languages in which somebody
-//! looks at them: the summary is on all pages and is short, the parts of the printers are not.
+//! the parts are rendered at most once per [`LOOK_EVERY`] in each language, and only in languages in which they are
+//! being viewed: the summary is on all pages and is short, unlike the parts of the printers.
 
 mod cache;
 
@@ -154,8 +154,8 @@ pub(super) struct BoardView {
     pub(super) troubled: usize,
     /// Number of open tasks; `None` if they have not been counted yet.
     pub(super) tasks: Option<u64>,
-    /// Number of commits that appear among the shop's events seldom or never: those of materials, and those that change
-    /// which emails are undelivered.
+    /// Number of commits that seldom or never appear among the shop's events: commits to materials, and commits that
+    /// change which emails are undelivered.
     pub(super) quiet_commits: i64,
 }
 

@@ -231,7 +231,8 @@ async fn floor_behind_proxies(speed: f64, shared: &Path) -> Option<(Floor, App, 
     Some((floor, standby, proxies))
 }
 
-/// Starts both servers on a database, which they reach at these addresses; the first one's is usually that of `db`.
+/// Starts both servers on a database, which they reach at these addresses; the first one's address is usually that of
+/// `db`.
 async fn floor_with_standby(db: Db, speed: f64, shared: &Path, urls: (Option<&str>, &str)) -> (Floor, App) {
     let (first_url, second_url) = urls;
     let mut settings = shared_folders(shared).to_vec();

@@ -30,9 +30,9 @@ use store::queries::AuditFilter;
 use words::Language;
 use words::staff::{common, to_do};
 
-/// Maximum number of events of a shift that are read, latest first.
+/// Maximum number of events read for a shift, latest first.
 const MAX_EVENTS: u64 = 2000;
-/// Maximum number of deliveries of a shift that are read, latest first.
+/// Maximum number of deliveries read for a shift, latest first.
 const MAX_DELIVERIES: u64 = 200;
 /// Maximum number of people shown, most recently active first.
 const MAX_PEOPLE: usize = 8;
