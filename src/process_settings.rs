@@ -1,4 +1,4 @@
-//! Settings of the operating system for this process: small pages of memory, and room for many connections.
+//! Operating system settings for this process: small pages of memory, and room for many connections.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::disable_transparent_huge_pages;
@@ -16,7 +16,7 @@ pub fn apply() {
 }
 
 /// Raises the number of files and connections that this process may have open as far as the system allows. Each watched
-/// printer is a connection, and the usual limit of a shell is 1,024.
+/// printer is a connection, and the usual limit in a shell is 1,024.
 fn allow_open_files() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     // `None` is no limit.

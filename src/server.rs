@@ -124,7 +124,7 @@ pub struct Server {
     setup_code: Option<String>,
     address: Option<SocketAddr>,
     control: Option<PathBuf>,
-    /// Token that is cancelled to stop accepting connections and to end streams.
+    /// Token cancelled to stop accepting connections and to end streams.
     stopping: CancellationToken,
     /// Lead of the database, which another server may take.
     lead: Lead,
@@ -331,7 +331,7 @@ impl Server {
     }
 }
 
-/// Waits until the given time for what is still being served, and closes the connections that are left.
+/// Waits until the given time for requests in progress, then closes the remaining connections.
 async fn cut_off(unfinished: &mut Vec<JoinHandle<()>>, until: Instant) {
     for mut serving in unfinished.drain(..) {
         if timeout_at(until, &mut serving).await.is_err() {
@@ -380,7 +380,7 @@ async fn open_shop(
     Ok((shop, config, made_secrets))
 }
 
-/// Returns the error of a database that cannot be used.
+/// Returns the error for an unusable database.
 fn refused(config: &Config, source: OpenError) -> StartError {
     StartError::Database { database: connect::display_url(config.database_url().expose()), source }
 }

@@ -33,7 +33,7 @@ pub fn run() -> Vec<Row> {
     child_on(CALLER_CORE, &[RAW, "crowd-drive"]).lines().map(Row::read).collect()
 }
 
-/// Measures in a separate process, beside the server's core.
+/// Measures in a separate process, on a core other than the server's.
 pub async fn drive() -> Vec<Row> {
     let alone = crowd(0).await;
     let many = crowd(200).await;
@@ -83,7 +83,7 @@ pub struct Callers {
     material: String,
     /// Body of the order that is placed repeatedly.
     placed: String,
-    /// Path of the order that is read.
+    /// Path of the order to read.
     order: String,
     /// Path of the status of one printer, or of the list of printers.
     status: String,

@@ -23,7 +23,7 @@ use super::table::Row;
 
 const ORDERS: usize = 100_000;
 const AT_ONCE: usize = 256;
-/// Number of pages that are read one after the other.
+/// Number of pages read one after the other.
 const PAGES: usize = 500;
 /// Number of request pairs for a sign-in link, to a known and to an unknown address.
 const PAIRS: usize = 2000;

@@ -47,7 +47,7 @@ pub fn config_with(folder: &Path, database: Option<&str>, more: &[(&str, &str)])
     Config::load(options).unwrap().config
 }
 
-/// Returns the environment variables of a server whose data is in this folder: the secrets of all shops of the
+/// Returns the environment variables for a server whose data is in this folder: the secrets shared by all shops in the
 /// benchmark, a seller, and limits that no caller reaches.
 pub fn variables(folder: &Path, database: Option<&str>) -> Vec<(&'static str, String)> {
     let settings = [

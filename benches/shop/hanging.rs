@@ -30,7 +30,7 @@ const PRINTERS: usize = 3;
 const SPEED: f64 = 600.0;
 const CONNECTED_WITHIN: Duration = Duration::from_secs(60);
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Interval between two looks at the printers.
+/// Interval between two checks of the printers.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 /// Maximum ratio of the median time from order to print to that without integrations.
 const PRINT_AIM: f64 = 1.1;

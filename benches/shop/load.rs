@@ -21,7 +21,7 @@ pub struct Round {
     pub per_second: f64,
     /// 95th percentile of the latency in milliseconds.
     pub p95: f64,
-    /// Number of responses, those of the warm-up among them.
+    /// Number of responses, including those of the warm-up.
     pub answers: usize,
 }
 

@@ -1,5 +1,5 @@
 //! Benchmark of memory usage per idle resource: anonymous memory of a server that has many of them, minus that of a
-//! server without any.
+//! server with none.
 
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +16,8 @@ use super::table::Row;
 
 /// Number of printers that are connected at once.
 const CONNECTED: usize = 200;
-/// Settling time, long enough for every unreachable printer to have been tried and for start-up work to be complete.
+/// Settling time, long enough for every unreachable printer to have been contacted once, and for start-up work to be
+/// complete.
 const SETTLED: Duration = Duration::from_secs(5);
 
 /// Runs this part of the benchmark.

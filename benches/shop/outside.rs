@@ -1,7 +1,7 @@
-//! Benchmark of reading what is in memory, as another program sees it: the installed server, a bare handler with the
-//! same struct, and the client are processes of their own. Beside throughput it shows processor time per request.
+//! Benchmark of reads from memory, as seen by another program: the installed server, a bare handler with the same
+//! struct, and the client run as separate processes. Besides throughput, it reports processor time per request.
 //!
-//! The server that is measured and the bare handler have one core, by turns; the client has the other one.
+//! The measured server and the bare handler take turns on one core; the client has the other one.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -41,9 +41,9 @@ const CONNECTIONS: usize = 64;
 const ROUNDS: usize = 5;
 const ORDER_LINES: usize = 3;
 const PRINTERS: usize = 200;
-/// Minimum ratio of the throughput to that of the bare handler.
+/// Minimum ratio of the throughput to the bare handler's.
 const THROUGHPUT_AIM: f64 = 0.7;
-/// Minimum ratio of the bare handler's processor time per request to that of the server.
+/// Minimum ratio of the bare handler's processor time per request to the server's.
 const CPU_AIM: f64 = 0.5;
 /// Number of lists per second, and of seconds in which they are measured.
 const LISTS_PER_SECOND: u64 = 30;
@@ -58,7 +58,7 @@ pub fn run() -> Vec<Row> {
     child_on(CLIENT_CORE, &[RAW, "outside-drive"]).lines().map(Row::read).collect()
 }
 
-/// Measures as the client, beside the servers' core.
+/// Measures as the client, on a core other than the servers'.
 pub async fn drive() -> Vec<Row> {
     let folder = folder();
     let [order, material] = prepare(folder.path()).await;
@@ -94,10 +94,10 @@ async fn prepare(folder: &Path) -> [Id; 2] {
     [order, material]
 }
 
-/// Address, request and process of what is measured.
+/// Address, request and process ID of a server under comparison.
 type ComparedTarget = (SocketAddr, Vec<u8>, u32);
 
-/// Compares the server with the bare handler, by turns.
+/// Compares the server with the bare handler, alternating between them.
 async fn compare(name: &str, own: ComparedTarget, other: ComparedTarget) -> [Row; 2] {
     let sizes = [size(&own).await, size(&other).await];
     let mut rounds = [const { Vec::new() }; 2];

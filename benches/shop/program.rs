@@ -23,7 +23,7 @@ pub struct ProgramRun {
 /// Clock ticks per second, in which the system counts CPU time.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// Builds the program for a shop in this folder, with the settings of all benchmarks.
+/// Builds the program for a shop in this folder, with the settings shared by all benchmarks.
 pub fn command(folder: &Path, database: Option<&str>) -> Command {
     command_on(None, folder, database)
 }

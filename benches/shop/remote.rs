@@ -70,7 +70,7 @@ impl Remote {
         Self::serve_program(folder, Some(core), &[]).await
     }
 
-    /// Starts the installed program with a key of its own, which is made with these options.
+    /// Starts the installed program with its own key, which is created with these options.
     async fn serve_program(folder: &Path, core: Option<&str>, key_options: &[&str]) -> Self {
         let mut create = program::command(folder, None);
         create.args(["key", "create", "--name", "bench", "--role", "admin"]).args(key_options);

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::{Migrator, MigratorTrait as _};
 
-    /// Number of the last migration whose name says nothing.
+    /// Number of the last migration whose name carries no label.
     const LAST_UNLABELLED: u32 = 64;
 
     /// Returns the number in the name of a migration.

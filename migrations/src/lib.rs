@@ -1,8 +1,8 @@
-//! Printfloor's tables, for SQLite and PostgreSQL from a single description.
+//! Printfloor's database schema, for SQLite and PostgreSQL from a single description.
 //!
-//! A released migration is never edited; a change to the tables is a new migration. On both databases, each migration
-//! runs in one transaction with the row that records it: if the process ends in the middle, the tables are left
-//! unchanged. What a migration may do to the tables of the release before, its name declares ([`label`]).
+//! A released migration is never edited; a schema change is a new migration. On both databases, each migration runs in
+//! one transaction with the row that records it: if the process ends in the middle, the database is left unchanged.
+//! What a migration may do to the tables of the release before, its name declares ([`label`]).
 
 pub mod label;
 mod m20261121_000001_create_tables;
@@ -45,7 +45,7 @@ mod table;
 use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
 pub use sea_orm_migration::{MigrationStatus, MigratorTrait, SchemaManager};
 
-/// Migrates a database to the newest tables: `Migrator::up(&db, None)`.
+/// Migrations of a database to the latest schema: `Migrator::up(&db, None)`.
 #[derive(Debug)]
 pub struct Migrator;
 

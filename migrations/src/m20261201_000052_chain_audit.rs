@@ -27,7 +27,7 @@ const SQLITE_TRIGGERS: [&str; 2] = [
      BEGIN SELECT RAISE(ABORT, 'lines of the audit log cannot be deleted'); END",
 ];
 
-/// Triggers of PostgreSQL. A transfer empties tables that are empty, so only the loss of a row is refused.
+/// Triggers of PostgreSQL. A transfer empties tables that are already empty, so only the loss of a row is refused.
 const POSTGRES_TRIGGERS: [&str; 3] = [
     "CREATE OR REPLACE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS \
      $$ BEGIN RAISE EXCEPTION 'lines of the audit log cannot be changed or deleted'; END $$",
@@ -86,7 +86,7 @@ async fn chain_lines(db: &impl ConnectionTrait) -> Result<ChainHead, DbErr> {
     }
 }
 
-/// Returns the statement that sets number and hash of so many lines.
+/// Returns the statement that sets the number and hash of the given number of lines.
 fn update(lines: usize, backend: DatabaseBackend) -> String {
     let mut sql = "WITH v (id, number, chain) AS (VALUES ".to_owned();
     for line in 0..lines {

@@ -1,5 +1,5 @@
-//! Adds `row_counts`, in which the store keeps the numbers of rows that lists and tabs show, by what they are filtered
-//! by, so that nobody counts rows. The numbers themselves are in no index: PostgreSQL then changes them in place.
+//! Adds `row_counts`, in which the store keeps the row counts that lists and tabs show, by filter, so that no rows need
+//! to be counted. The counts themselves are in no index, so that PostgreSQL changes them in place.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;

@@ -52,7 +52,7 @@ impl Table {
         self
     }
     /// Makes SQLite store the rows in their key's index (`WITHOUT ROWID`). This saves one tree per write, which pays
-    /// off for small rows that are written often and in key order.
+    /// off for small rows written often and in key order.
     pub fn clustered(mut self) -> Self {
         self.clustered = true;
         self

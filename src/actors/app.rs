@@ -99,7 +99,7 @@ pub struct App {
     pub export_files: ExportFiles,
     /// Service that creates downloadable backups of the whole shop.
     pub backups: Arc<backups::Backups>,
-    /// Backups that the server makes by itself.
+    /// Scheduled backups that the server makes automatically.
     pub backup_schedule: Arc<backups::schedule::BackupSchedule>,
     /// Slicing service, which produces G-code from models.
     pub slicing: Arc<SlicingService>,

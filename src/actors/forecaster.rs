@@ -110,7 +110,7 @@ struct ComputedForecast {
     forecast: Forecast,
     /// Updated statistics.
     knowledge: LearnedStatistics,
-    /// Orders that must record that they became late or are on time again, with their expected completion times.
+    /// Orders that must record having become late or being on time again, with their expected completion times.
     new_timings: Vec<(Id, Option<Timestamp>)>,
     /// Earliest deadline that has not passed yet; `None` if no promise is outstanding.
     next_deadline: Option<Timestamp>,
@@ -151,7 +151,7 @@ impl Forecaster {
         keep(root, "forecaster", Arc::new(starter)).await
     }
 
-    /// Notifies the forecaster that a commit of an order or a printer is on disk.
+    /// Notifies the forecaster that a change to an order or a printer has been committed to disk.
     pub fn changed(&self) {
         if let Some(actor) = self.actor.load_full()
             && !self.due.swap(true, Ordering::AcqRel)

@@ -47,7 +47,7 @@ pub struct EnclosedDocument {
 
 /// Source of the documents attached to emails, which are rendered when the email is sent.
 pub trait DocumentSource: std::marker::Send + Sync {
-    /// Returns the document; `None` if it does not exist (any more). Fails if it cannot be rendered.
+    /// Returns the document; `None` if it does not exist or no longer exists. Fails if it cannot be rendered.
     fn enclosed(&self, which: AttachedDocument) -> BoxFuture<'_, Result<Option<EnclosedDocument>, String>>;
 }
 
@@ -65,7 +65,7 @@ impl MailMeter {
         self.last_sent_at.load().as_deref().copied()
     }
 
-    /// Returns the number of commits since the process started that changed which emails are undelivered. They are no
+    /// Returns the number of commits since the process started that changed which emails are undelivered. They are not
     /// events of the shop.
     pub fn undelivered_commits(&self) -> i64 {
         self.undelivered_commits.load(Relaxed)

@@ -134,7 +134,7 @@ impl QuoteOrders {
 
 /// Effects of quotes, which slice models and create orders.
 pub struct QuoteEffects {
-    /// Custom requests, which are informed of the status of their quotes.
+    /// Custom requests, which are notified of the status of their quotes.
     pub custom_requests: Directory<CustomRequest>,
     /// Service that creates orders for accepted quotes.
     pub quote_orders: QuoteOrders,

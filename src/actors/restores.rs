@@ -25,7 +25,7 @@ impl DispatchHold {
     pub const REASON: &str =
         "on hold since the shop was restored from a backup: an admin must review the restore first";
 
-    /// Creates a hold; `since` is the time of the newest restore that has yet to be reviewed, if any.
+    /// Creates a hold; `since` is the time of the latest restore that has yet to be reviewed, if any.
     pub fn new(since: Option<Timestamp>) -> Self {
         Self(Arc::new(WatchSender::new(since)))
     }

@@ -37,7 +37,7 @@ use store::rows::LoadError;
 const RECIPE_VERSION: &str = "2";
 /// Size of each read of a result, in bytes.
 const CHUNK_BYTES: usize = 64 * 1024;
-/// Maximum number of characters of the model's name that are used in the G-code's name.
+/// Maximum number of characters of the model's name used in the G-code's name.
 const MAX_STEM_CHARS: usize = 80;
 
 /// Reason that slicing produced no file.

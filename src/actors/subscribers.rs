@@ -57,7 +57,7 @@ pub struct StoredCard {
     pub is_default: bool,
 }
 
-/// A customer's cards, with the time until which they are served from the cache.
+/// A customer's cards, with the time at which the cached copy expires.
 type Cards = (Instant, Vec<StoredCard>);
 
 /// Client for our customers' data at the payment processor, with a cache.
@@ -66,7 +66,7 @@ pub struct Subscribers {
     processor: Option<Arc<dyn PaymentProcessor>>,
     /// The processor's customer IDs, cached by our own ID.
     customer_ids: Arc<DashMap<Id, String>>,
-    /// Customers not found at the processor, with the time until which they are not searched for again.
+    /// Customers not found at the processor, with the time from which they may be searched for again.
     unknown: Arc<DashMap<Id, Instant>>,
     cards: Arc<Mutex<BTreeMap<Id, Cards>>>,
     /// Product names, cached by price; lists of subscriptions do not contain them.

@@ -230,7 +230,7 @@ pub async fn shop_exists(config: &Config) -> Result<bool, CliError> {
     Ok(state != DatabaseState::New)
 }
 
-/// Describes the locations that were searched for a shop, and what was found in each.
+/// Describes the locations searched for a shop, and what was found in each.
 pub fn no_shop(config: &Config) -> String {
     let data = absolute(&config.server.data_dir);
     let there = match std::fs::read_dir(&data).map(Iterator::count) {

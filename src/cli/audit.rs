@@ -1,4 +1,5 @@
-//! `printfloor audit`: verifies the audit log, and prints its head. Both only read, beside a running server too.
+//! `printfloor audit`: verifies the audit log, and prints its head. Both only read, and also work alongside a running
+//! server.
 
 use clap::Subcommand;
 

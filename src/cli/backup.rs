@@ -88,7 +88,7 @@ async fn write(global: &GlobalOptions, file: &Path) -> Result<VerifiedBackup, Cl
     Ok(backup)
 }
 
-/// Prints where a backup is and what it contains.
+/// Prints the location and contents of a backup.
 fn report(place: &str, backup: &VerifiedBackup) -> Result<(), CliError> {
     output::line(&format!("{place}: {}", summary(backup)))?;
     output::note(

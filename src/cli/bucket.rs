@@ -1,4 +1,4 @@
-//! Backups in a bucket, whose service and keys are those of the `[object_storage]` settings.
+//! Backups in a bucket, using the service and keys from the `[object_storage]` settings.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::config::bucket_address::BucketAddress;
 use crate::services::object_storage::ObjectStorage;
 use crate::services::object_storage::large::LargeObjectError;
 
-/// Ending of the name of a backup.
+/// Suffix of a backup's name.
 const ENDING: &str = ".tar";
 
 /// Object, or folder of objects, in a bucket: `s3://bucket/path`.

@@ -29,7 +29,7 @@ pub enum CliError {
     /// No server runs on the data directory, and the database contains no shop.
     #[error("{words}")]
     NoShop {
-        /// Locations that were searched, and what was found in each.
+        /// Locations searched, and what was found in each.
         words: String,
         /// `true` if the command can create a new shop with `--new`.
         new: bool,
@@ -74,7 +74,7 @@ impl CliError {
         move |source| Self::Io { doing: doing.into(), source }
     }
 
-    /// Builds the error of a command that reads or corrects a stored shop.
+    /// Builds the error for a command that reads or corrects a stored shop.
     pub fn of_shop(settings: &DatabaseSettings, error: &StoredShopError) -> Self {
         Self::Failed(format!("{}: {error}", display_url(&settings.url)))
     }

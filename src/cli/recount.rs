@@ -12,8 +12,8 @@ use crate::store::recount::{compare, correct};
 /// Maximum number of wrong numbers printed.
 const MAX_LINES: usize = 20;
 
-/// Compares all numbers beside a running server too. Those that are wrong are corrected if `corrects` is `true`, while
-/// no server runs.
+/// Compares all numbers, even alongside a running server. Wrong numbers are corrected if `corrects` is `true`, which
+/// requires that no server is running.
 pub async fn run(global: &GlobalOptions, corrects: bool) -> Result<(), CliError> {
     log::start_for_command();
     let config = settings::load(global, None)?.config;

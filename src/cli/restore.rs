@@ -88,7 +88,7 @@ pub fn is_of_this_version(backup: &VerifiedBackup) -> Result<(), CliError> {
     }
 }
 
-/// Restore into a directory and a database that were empty and have been marked as being restored.
+/// Restore into a directory and a database that were empty and are now marked as being restored.
 struct RestoreInProgress {
     config: Config,
     database: DatabaseSettings,
@@ -200,7 +200,7 @@ impl RestoreInProgress {
         Ok(())
     }
 
-    /// Unpacks and compares the backup, migrates the tables, records the restore, and removes the marker.
+    /// Unpacks and compares the backup, migrates the schema, records the restore, and removes the marker.
     async fn run(&self, file: &Path, backup: &VerifiedBackup, copier: &DatabaseCopier) -> Result<(), CliError> {
         let (from, whole, places, bucket) = (file.to_owned(), backup.clone(), self.places.clone(), self.bucket.clone());
         let total = fs::metadata(file).map_or(0, |metadata| metadata.len());

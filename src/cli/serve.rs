@@ -21,8 +21,8 @@ use crate::store::connect;
 /// Additional time to close files and sockets, on top of the time for requests and actors to finish.
 const CLOSE_GRACE: Duration = Duration::from_secs(2);
 
-/// Time that a start has, from its beginning, until the end of standard input ends it as well. Within this time, a
-/// start that is refused says why.
+/// Time from the beginning of a start after which the end of standard input ends the start as well. Within this time, a
+/// refused start reports the reason.
 const START_TIME: Duration = Duration::from_secs(30);
 
 /// Reason that a running server ends.
@@ -65,8 +65,8 @@ pub fn end_with_stdin() -> Sender<()> {
     started
 }
 
-/// Returns what happened to a server whose standard input has closed, and its exit code. `start` is what it has sent,
-/// or why nothing came; if it was refused, returns `None`.
+/// Returns the message and the exit code for a server whose standard input has closed, depending on whether it has
+/// started. `start` is the result of waiting for the start; returns `None` if the start was refused.
 fn end_of(start: Result<(), RecvTimeoutError>) -> Option<(&'static str, i32)> {
     match start {
         Ok(()) => Some(("ended", 0)),

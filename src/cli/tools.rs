@@ -69,8 +69,8 @@ pub fn run(tool: Tool, arguments: impl IntoIterator<Item = OsString>) -> Result<
     }
 }
 
-/// Returns the Cargo executable that is running this program, as in `cargo run -- demo`; `None` if the program was
-/// started in any other way.
+/// Returns the Cargo executable that is running this program, as in `cargo run -- demo`; `None` if it was started in
+/// any other way.
 fn running_cargo() -> Option<OsString> {
     env::var_os("CARGO").filter(|_| env::var_os("CARGO_MANIFEST_DIR").is_some_and(|folder| folder == CHECKOUT))
 }
@@ -94,7 +94,7 @@ fn launch(tool: Tool, own: &Path, checkout: &Path, running_cargo: Option<OsStrin
 }
 
 impl ToolCommand {
-    /// Returns the command, without the arguments for the tool.
+    /// Returns the command that runs the tool, without the tool's arguments.
     fn command(self, tool: Tool) -> Command {
         match self {
             Self::Program(path) => Command::new(path),

@@ -1,7 +1,7 @@
 //! `printfloor transfer --from DATABASE --to DATABASE`: copies the shop into another, empty database.
 //!
 //! No server can start on either database meanwhile: the data directories are locked, and on PostgreSQL the lease is
-//! held, as by a server.
+//! held, as it would be by a server.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -96,7 +96,7 @@ fn database_file(path: &Path) -> PathBuf {
     if is_file { path.to_owned() } else { path.join(DATABASE_FILE) }
 }
 
-/// Locks the data directories that contain the databases, except that of the settings, which is locked already.
+/// Locks the data directories that contain the databases, except the one from the settings, which is already locked.
 fn lock_database_folders(config: &Config, places: [&TransferPlace; 2]) -> Result<Vec<File>, CliError> {
     let mut locked = BTreeSet::from([absolute(&config.server.data_dir)]);
     let mut locks = Vec::new();
@@ -146,7 +146,7 @@ fn failed(error: ShopTransferError) -> CliError {
     })
 }
 
-/// Prints what was copied, what was not, and the operator's next steps.
+/// Prints what was and was not copied, and the operator's next steps.
 fn report(from: &TransferPlace, to: &TransferPlace, summary: &TransferSummary) -> Result<(), CliError> {
     let (source, target) = (from.display_url(), to.display_url());
     output::line(&format!(

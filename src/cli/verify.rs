@@ -44,7 +44,7 @@ pub async fn run(global: &GlobalOptions, place: &str) -> Result<(), CliError> {
     report(&name, &backup, &trial?)
 }
 
-/// Restores a PostgreSQL database beside the shop's own, and removes it again.
+/// Restores a PostgreSQL database alongside the shop's own, and then removes it.
 async fn on_postgres(config: &Config, backup: &VerifiedBackup, copy: &Path) -> Result<Vec<KindTrial>, CliError> {
     let failed = |words: String| CliError::Failed(format!("cannot create a temporary database: {words}"));
     let own = own_secrets::database_settings(config);
@@ -125,7 +125,7 @@ async fn note_other_secrets(config: &Config) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Prints what was read.
+/// Prints the data that was read.
 fn report(name: &str, backup: &VerifiedBackup, kinds: &[KindTrial]) -> Result<(), CliError> {
     let all: u64 = kinds.iter().map(|kind| kind.aggregates).sum();
     output::line(&format!("{name}: {}", summary(backup)))?;

@@ -9,7 +9,7 @@ use super::layers::KnownSettings;
 /// Settings that exist.
 static SETTINGS: LazyLock<Option<KnownSettings>> = LazyLock::new(|| KnownSettings::new().ok());
 
-/// Reads a settings file, and finds names in it that do not exist.
+/// Reads a settings file and detects unknown setting names in it.
 pub fn settings_file(text: &str) {
     if let Some(settings) = &*SETTINGS {
         let _ = read(FILE, text, settings);

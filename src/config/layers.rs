@@ -226,13 +226,13 @@ fn parsed(text: &str) -> Value {
     text.parse().unwrap_or_else(|never: std::convert::Infallible| match never {})
 }
 
-/// Returns the closest of `names`, provided that it differs only by a few letters.
+/// Returns the closest of `names`, provided that it differs only by a few characters.
 fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let near = names.filter(|candidate| similar(name, candidate));
     near.min_by_key(|candidate| strsim::damerau_levenshtein(name, candidate))
 }
 
-/// Returns whether two names differ in at most a quarter of their letters.
+/// Returns whether two names differ in at most a quarter of their characters.
 fn similar(one: &str, other: &str) -> bool {
     strsim::damerau_levenshtein(one, other) * 4 <= one.len().max(other.len())
 }
@@ -274,5 +274,22 @@ impl Provider for Layer {
 
     fn data(&self) -> Result<Map<Profile, Dict>, Error> {
         Ok(Profile::Default.collect(self.dict.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn no_secret_has_a_default_value() {
+        for secret in SECRETS {
+            let (section, name) = secret.split_once('.').unwrap();
+            let (_, lines) = DEFAULTS.split_once(&format!("\n[{section}]\n")).unwrap();
+            let mut lines = lines.lines().take_while(|line| !line.starts_with('['));
+            let default = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(" = "));
+            assert_eq!(default, Some("\"\""), "{secret}");
+        }
     }
 }

@@ -138,7 +138,7 @@ pub struct Config {
     pub slicing: sections::SlicingConfig,
     /// Storage for uploaded files.
     pub files: sections::FilesConfig,
-    /// Backups that the server makes by itself.
+    /// Scheduled backups that the server makes automatically.
     pub backup: sections::BackupConfig,
     /// Access to `/metrics`.
     pub metrics: sections::MetricsConfig,

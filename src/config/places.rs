@@ -9,12 +9,12 @@ use super::bucket_address::BucketAddress;
 const DOCUMENTS_FOLDER: &str = "documents";
 
 impl Config {
-    /// Returns the place in a bucket for uploaded files and what belongs to them; `None` if they are in a directory.
+    /// Returns the place in a bucket for uploaded files and their associated data; `None` if they are in a directory.
     pub fn files_bucket(&self) -> Option<BucketAddress> {
         self.files.dir.to_str().and_then(BucketAddress::parse)
     }
 
-    /// Returns whether a place is in the bucket for rendered documents, whose objects everybody can read.
+    /// Returns whether a place is in the bucket for rendered documents, whose objects anyone can read.
     pub fn is_public(&self, place: &BucketAddress) -> bool {
         !place.bucket.is_empty() && place.bucket == self.object_storage.bucket
     }
@@ -30,8 +30,8 @@ impl Config {
         }
     }
 
-    /// Returns the directory for exported tables, unless files are in a bucket. It is beside the uploaded files if they
-    /// have a directory of their own, which an active server and its standby share.
+    /// Returns the directory for exported tables, unless files are in a bucket. It is next to the uploaded files if
+    /// they have their own directory, which an active server and its standby share.
     pub fn exports_dir(&self) -> PathBuf {
         let dir = if self.files.dir.as_os_str().is_empty() { &self.server.data_dir } else { &self.files.dir };
         dir.join("exports")

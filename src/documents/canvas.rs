@@ -41,7 +41,7 @@ pub enum Align {
     Right,
 }
 
-/// Heading of a part of a document.
+/// Heading of a document part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SheetHeading {
     BillTo,

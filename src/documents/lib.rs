@@ -168,7 +168,7 @@ impl Renderer {
         })
     }
 
-    /// Returns the characters of a document that are printed as `?`, as a text for display; empty if all characters can
+    /// Returns the characters in a document that are printed as `?`, as text for display; empty if all characters can
     /// be printed. The call may read fonts installed on this machine, which takes a few milliseconds.
     pub fn unprintable(&self, view: &PdfContent<'_>) -> String {
         let text = self.text_of(view);

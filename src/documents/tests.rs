@@ -1,4 +1,4 @@
-//! Tests of documents: the XML against those rules of EN 16931 that can be computed, and the properties of PDFs.
+//! Tests of documents: the XML against the computable rules of EN 16931, and the properties of PDFs.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod official;

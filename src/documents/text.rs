@@ -100,7 +100,7 @@ impl Fonts {
         Ok(Self { regular: with(REGULAR)?, bold: with(BOLD)? })
     }
 
-    /// Returns the visible characters of a text that are missing from all of the fonts, sorted and without duplicates.
+    /// Returns the visible characters in a text that none of the fonts has, sorted and without duplicates.
     pub fn lacking(&self, text: &str) -> Vec<char> {
         let fonts = open(&self.regular);
         let has = |c: char| fonts.iter().any(|font| font.has(c));
@@ -198,8 +198,8 @@ impl<'f> Typesetter<'f> {
         lines
     }
 
-    /// Sets the longest possible line starting at the given letter, and returns it with the index of the letter after
-    /// it. Letters may be wider in the line than in the paragraph (because of kerning and joining), in which case the
+    /// Sets the longest possible line starting at the given cluster, and returns it with the index of the cluster after
+    /// it. Clusters may be wider in the line than in the paragraph (because of kerning and joining), in which case the
     /// line is shortened and set again.
     fn longest(&self, measured: &Measured, from: usize, style: Style, width: f32) -> (TextLine, usize) {
         let mut most = measured.fitting(from, width);
@@ -215,11 +215,11 @@ impl<'f> Typesetter<'f> {
     }
 }
 
-/// Paragraph with measured letters. Characters that are set together, such as a letter with its accents, form a single
-/// letter.
+/// Paragraph with its measured glyph clusters. Characters that are set together, such as a letter with its accents,
+/// form a single cluster.
 struct Measured {
     text: String,
-    /// Byte offset of each letter and its width in points, in text order.
+    /// Byte offset of each cluster and its width in points, in text order.
     letters: Vec<(usize, f32)>,
     /// Sorted positions at which a line may end, which are those after spaces.
     breaks: Vec<usize>,
@@ -253,7 +253,7 @@ impl Measured {
         Self { text, letters, breaks }
     }
 
-    /// Returns the byte offset of a letter, or the end of the text for the index after the last letter.
+    /// Returns the byte offset of a glyph cluster, or the end of the text for the index after the last one.
     fn start(&self, letter: usize) -> usize {
         self.letters.get(letter).map_or(self.text.len(), |(start, _)| *start)
     }
@@ -264,8 +264,8 @@ impl Measured {
         self.text.get(start..self.start(end)).unwrap_or_default()
     }
 
-    /// Returns the first letter that does not fit on a line starting at `from`, ignoring trailing spaces. At least one
-    /// letter fits.
+    /// Returns the first cluster that does not fit on a line starting at `from`, ignoring trailing spaces. At least one
+    /// cluster fits.
     fn fitting(&self, from: usize, width: f32) -> usize {
         let mut sum = 0.0;
         for (n, (start, own)) in self.letters.iter().enumerate().skip(from) {
@@ -278,7 +278,7 @@ impl Measured {
         self.letters.len()
     }
 
-    /// Returns the end of the line if `most` is the first letter that does not fit: after the last space on the line
+    /// Returns the end of the line if `most` is the first cluster that does not fit: after the last space on the line
     /// or, if there is none, within the word.
     fn break_before(&self, from: usize, most: usize) -> usize {
         if most >= self.letters.len() {

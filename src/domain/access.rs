@@ -293,7 +293,7 @@ pub struct OpenStaffSession {
 /// includes the token's hash.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SessionAnswer {
-    /// Session that was opened.
+    /// Opened session.
     #[serde(rename = "Session", serialize_with = "session_without_hash")]
     pub session: Arc<StaffSession>,
 }
@@ -315,7 +315,7 @@ pub enum AccessCommand {
     },
     /// Records in the audit log that settings were written to the settings file.
     Configured {
-        /// Names of the variables that were written.
+        /// Names of the written variables.
         variables: Vec<String>,
         /// `true` if this completes the setup of the shop.
         completes: bool,

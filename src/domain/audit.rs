@@ -20,7 +20,7 @@ use self::acts::ActText;
 use words::Language;
 use words::staff::{audit as texts, audit_acts};
 
-/// Action of the entries that sum up rejected requests without entries of their own.
+/// Action in the entries that sum up rejected requests without separate entries.
 const COUNTED_ACTION: &str = "refused";
 /// Outcome of a command that was carried out.
 pub const DONE: &str = "done";

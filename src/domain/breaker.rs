@@ -23,7 +23,7 @@ pub struct BreakerRules {
 pub struct Breaker {
     /// Failures since the last success.
     failures: u32,
-    /// Time until which the circuit is open, if it is.
+    /// Time at which the open circuit admits calls again; `None` if the circuit is closed.
     open_until_ms: Option<u64>,
 }
 

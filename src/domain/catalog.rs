@@ -98,7 +98,8 @@ pub struct Catalog {
 /// Filter for the items of a catalogue.
 #[derive(Clone, Copy, Debug)]
 pub struct CatalogFilter<'a> {
-    /// Comma-separated slugs of collections, of which an item must be in one; `None` or empty for all items.
+    /// Comma-separated slugs of collections, at least one of which must contain the item; `None` or empty for all
+    /// items.
     pub collection: Option<&'a str>,
     /// Slug or ID of an item, or `true` for the newest items.
     pub featured: Option<&'a str>,

@@ -10,7 +10,7 @@ const WITHOUT_DECIMALS: [&str; 16] =
     ["bif", "clp", "djf", "gnf", "isk", "jpy", "kmf", "krw", "pyg", "rwf", "ugx", "vnd", "vuv", "xaf", "xof", "xpf"];
 /// Currencies whose minor unit is a thousandth.
 const WITH_THREE_DECIMALS: [&str; 7] = ["bhd", "iqd", "jod", "kwd", "lyd", "omr", "tnd"];
-/// Codes, in lower case, of the currencies that are written with a symbol in English.
+/// Lowercase codes of the currencies written with a symbol in English.
 const SYMBOLS: [(&str, &str); 4] = [("eur", "€"), ("gbp", "£"), ("jpy", "¥"), ("usd", "$")];
 
 /// Returns the symbol of the given currency (ISO 4217); `None` if English uses its code.

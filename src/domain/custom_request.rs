@@ -75,7 +75,7 @@ pub struct CustomRequest {
     pub photos: Vec<Photo>,
     /// Price estimate, frozen at submission.
     pub estimate: Estimate,
-    /// Time until which the estimate is valid.
+    /// Time at which the estimate expires.
     pub valid_until: Timestamp,
     /// Latest quote for the request.
     #[serde(default)]
@@ -158,17 +158,17 @@ pub enum CustomRequestCommand {
     },
     /// Records that the customer accepted a quote.
     QuoteAccepted {
-        /// Quote that was accepted.
+        /// Accepted quote.
         quote_id: Id,
     },
     /// Records that a quote was declined or has expired.
     QuoteDeclined {
-        /// Quote that was declined or has expired.
+        /// Declined or expired quote.
         quote_id: Id,
     },
 }
 
-/// Aggregate created by a commit of a custom request.
+/// Aggregate created by a custom request's commit.
 #[derive(Clone, Debug)]
 pub enum CustomRequestCreated {
     /// Email to the operators.

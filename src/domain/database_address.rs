@@ -1,4 +1,4 @@
-//! Address of a PostgreSQL database with one or several hosts, of which one at a time can be written:
+//! Address of a PostgreSQL database with one or several hosts, only one of which accepts writes at a time:
 //! `postgres://user:password@host1:5432,host2:5433/shop?target_session_attrs=read-write`, as PostgreSQL's own programs
 //! write it.
 //!
@@ -42,7 +42,7 @@ pub enum DatabaseAddressError {
 ///
 /// # Errors
 ///
-/// Fails if the hosts cannot be told apart, or if the address asks for one that only reads.
+/// Fails if the hosts cannot be distinguished, or if the address asks for a read-only one.
 pub fn addresses_of_hosts(address: &str) -> Result<Vec<String>, DatabaseAddressError> {
     // The driver rejects what is no address at all.
     let Some((scheme, rest)) = address.split_once("://") else { return Ok(vec![address.to_owned()]) };
@@ -65,8 +65,8 @@ pub fn addresses_of_hosts(address: &str) -> Result<Vec<String>, DatabaseAddressE
     Ok(hosts.iter().map(|host| format!("{scheme}://{login}{host}{path}{query}")).collect())
 }
 
-/// Checks the parameters of an address with so many hosts. Returns them with their question mark, without the one that
-/// the driver does not understand.
+/// Checks the parameters of an address with the given number of hosts. Returns them with their question mark, without
+/// the one that the driver does not understand.
 fn checked_query(query: &str, hosts: usize) -> Result<String, DatabaseAddressError> {
     let mut others = Vec::new();
     for parameter in query.split('&') {

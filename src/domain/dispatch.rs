@@ -49,7 +49,7 @@ const REFUSAL_COOLDOWN_MS: i64 = 10_000;
 /// Length, in milliseconds, of the window to which `max_starts_per_minute` applies.
 const START_WINDOW_MS: i64 = 60_000;
 
-/// Settings of the dispatch index.
+/// Settings for the dispatch index.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DispatchRules {
     /// Maximum number of prints started per minute across all printers, if limited.
@@ -138,7 +138,7 @@ impl DispatchIndex {
         }
     }
 
-    /// Returns the number of jobs that are waiting for a printer.
+    /// Returns the number of jobs waiting for a printer.
     pub fn waiting(&self) -> usize {
         self.jobs.len()
     }

@@ -26,8 +26,7 @@ mod window;
 
 pub use replay::ReplayProgress;
 
-/// Number of an endpoint's pending deliveries that are held in memory; the rest form the backlog, which stays in the
-/// database.
+/// Number of an endpoint's pending deliveries held in memory; the rest form the backlog, which stays in the database.
 pub const DELIVERY_WINDOW: usize = 32;
 
 /// State of a delivery. The API also shows `sending`: a pending delivery whose attempt is in flight.
@@ -112,8 +111,8 @@ pub enum EndpointState {
 
 /// Webhook endpoint: its URL, its subscriptions and its progress.
 ///
-/// Invariants: every subscribed event up to `cursor` has a delivery; `window` holds the pending deliveries that are due
-/// next, or all pending deliveries if `backlog` is false. The window is not part of the serialized endpoint:
+/// Invariants: every subscribed event up to `cursor` has a delivery; `window` holds the next pending deliveries to
+/// become due, or all pending deliveries if `backlog` is false. The window is not part of the serialized endpoint:
 /// [`Endpoint::hydrate`] fills it after a load.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -127,14 +126,14 @@ pub struct Endpoint {
     pub url: String,
     /// Event types that the endpoint is subscribed to.
     pub events: Vec<String>,
-    /// Starts of subscriptions that are ahead of `cursor`: for an event type that was added, the number of the newest
+    /// Starts of subscriptions that are ahead of `cursor`: for an event type that was added, the number of the latest
     /// event at that time. Earlier events of this type are not for the endpoint, whenever the cursor passes them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub subscribed_after: BTreeMap<String, i64>,
     /// Signing secret, encrypted with `SECRETS_KEY`.
     pub encrypted_secret: String,
-    /// Previous secret, encrypted, with the time until which deliveries are also signed with it, so that receivers can
-    /// rotate secrets without interruption.
+    /// Previous secret, encrypted, with the time at which it expires. Until then, deliveries are also signed with it,
+    /// so that receivers can rotate secrets without interruption.
     pub former: Option<(String, Timestamp)>,
     /// State, which determines whether deliveries are sent.
     pub state: EndpointState,
@@ -209,7 +208,7 @@ pub enum EndpointCommand {
         events: Vec<String>,
         /// Encrypted secret for signing deliveries.
         encrypted_secret: String,
-        /// Number of the newest event in the outbox.
+        /// Number of the latest event in the outbox.
         cursor: i64,
     },
     /// Changes the URL and the event types; `None` leaves a field unchanged.
@@ -220,14 +219,14 @@ pub enum EndpointCommand {
         url: Option<String>,
         /// New list of event types. The endpoint receives the events after `newest` of those that are added.
         events: Option<Vec<String>>,
-        /// Number of the newest event in the outbox.
+        /// Number of the latest event in the outbox.
         newest: i64,
     },
     /// Deletes the endpoint. Its pending deliveries are cancelled, including those in the backlog as refills load them;
     /// the log is kept.
     Archive,
-    /// Enables the endpoint: resumes sending, including deliveries that were held back while it was disabled, whose
-    /// attempt counts are reset.
+    /// Enables the endpoint: resumes sending, including deliveries held back while it was disabled, whose attempt
+    /// counts are reset.
     Enable,
     /// Disables the endpoint until an operator enables it: in the meantime, nothing is sent and its events stay
     /// pending.
@@ -259,7 +258,7 @@ pub enum DeliveryCommand {
 /// Response to a [`DeliveryCommand`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DeliveryAnswer {
-    /// Delivery that was created.
+    /// Created delivery.
     #[serde(rename = "Delivery")]
     pub delivery: Box<Delivery>,
 }
@@ -296,7 +295,7 @@ pub enum EndpointNews {
     Refilled {
         /// Number of the refill, from its effect; an outdated refill changes nothing.
         number: u32,
-        /// Deliveries that were read, ordered by due time.
+        /// Deliveries read, ordered by due time.
         rows: Vec<Delivery>,
         /// `true` if the database has more pending deliveries.
         more: bool,
@@ -315,7 +314,7 @@ pub enum EndpointNews {
 /// Outcome of a delivery attempt.
 #[derive(Clone, Debug)]
 pub struct DeliveryAttempt {
-    /// Delivery that was attempted.
+    /// Attempted delivery.
     pub delivery: Id,
     /// Number of the attempt, starting at 1; used to ignore duplicate reports.
     pub number: u32,

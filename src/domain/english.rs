@@ -3,7 +3,7 @@
 
 use std::fmt::Display;
 
-/// Formats a number with what it counts: `1 file`, `2 files`. The plural of `noun` ends in an s.
+/// Formats a number with the counted noun: `1 file`, `2 files`. The plural of `noun` ends in an s.
 pub fn english_count<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
     let ending = if number == N::from(1) { "" } else { "s" };
     format!("{number} {noun}{ending}")

@@ -38,7 +38,7 @@ const QUOTE_STATUSES: &[&str] = &["sent", "accepted", "declined", "expired"];
 pub enum ExportType {
     /// Invoices with the payments they received.
     Invoices,
-    /// Quotes that were sent.
+    /// Sent quotes.
     Quotes,
 }
 
@@ -126,7 +126,7 @@ pub struct ExportProgress {
     pub rows: u64,
     /// Length of the file in bytes; anything beyond this length was not reported and is overwritten.
     pub bytes: u64,
-    /// Position of the last record that was written.
+    /// Position of the last record written.
     pub after: Option<ExportCursor>,
 }
 

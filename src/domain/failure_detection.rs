@@ -1,7 +1,7 @@
 //! Evaluation of the camera images of a print. A single image proves little, so confidences are smoothed, compared with
 //! the camera's usual level, and must stay above a threshold for several images.
 
-/// Weight of the newest image in the smoothed confidence, equivalent to an average over about twelve images.
+/// Weight of the latest image in the smoothed confidence, equivalent to an average over about twelve images.
 const WEIGHT_OF_NEWEST: f64 = 2.0 / 13.0;
 /// Minimum number of images after the initial ones over which the camera's usual level is averaged, so that a failure
 /// early in a print is not mistaken for the usual level.

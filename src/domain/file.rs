@@ -79,7 +79,7 @@ impl FileMetadata {
 pub struct PhotoSubject {
     /// Order that the job belongs to.
     pub order: Id,
-    /// Job that was printed.
+    /// Printed job.
     pub job: Id,
     /// Attempt that ended.
     pub attempt: Id,

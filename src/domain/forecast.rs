@@ -57,7 +57,7 @@ pub struct PrinterOutlook<'a> {
 /// Settings and observations of the shop that a forecast is based on.
 #[derive(Clone, Copy, Debug)]
 pub struct ShopKnowledge<'a> {
-    /// Settings of the dispatcher.
+    /// Settings for the dispatcher.
     pub rules: &'a DispatchRules,
     /// Observed paces of files and printers.
     pub paces: &'a Paces,

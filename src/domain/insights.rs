@@ -32,7 +32,7 @@ pub struct PrintTally {
 }
 
 impl PrintTally {
-    /// Adds `attempts` in the given state, of which `prints` printed something, for a total of `print_ms` milliseconds.
+    /// Adds `attempts` in the given state, `prints` of which printed something, for a total of `print_ms` milliseconds.
     /// Attempts that have not ended are not counted.
     pub fn add(&mut self, state: AttemptState, attempts: i64, prints: i64, print_ms: i64) {
         self.print_ms += print_ms;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Name of the table entry that contains the price of all choices without an entry of their own.
+/// Name of the table entry that contains the price of all choices without their own entry.
 pub const DEFAULT_ENTRY: &str = "default";
 
 /// Maximum number of colours in one piece.

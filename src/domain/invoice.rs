@@ -52,7 +52,7 @@ use crate::id::Id;
 use crate::ledger::{Ledger, LedgerOwner as _};
 use crate::time::Timestamp;
 
-/// Maximum number of lines per invoice, which is the same as per order.
+/// Maximum number of lines per invoice; the same as per order.
 pub const MAX_LINES: usize = 300;
 
 /// Invoiced item with quantity and price.
@@ -353,7 +353,7 @@ pub enum InvoiceCommand {
     /// Records a refund made by means other than the original payment, either because the payment was recorded manually
     /// or because a refund by the processor failed.
     RefundOtherwise {
-        /// Payment that was refunded; required.
+        /// Refunded payment; required.
         payment: Option<Id>,
         /// Amount in minor units; `None` for the full outstanding amount.
         amount_cents: Option<i64>,

@@ -100,7 +100,7 @@ impl Unmatched {
     }
 }
 
-/// Payment event that is stored until it is matched to an order.
+/// Payment event stored until it is matched to an order.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptPaymentEvent {
@@ -277,7 +277,7 @@ impl KeptPaymentEvent {
         texts::unmatched_amount(language, kind, &amount)
     }
 
-    /// Lists what the event names, by the names of the payment processor; empty if it names nothing.
+    /// Lists the references in the event, under the payment processor's names; empty if there are none.
     fn names(&self) -> String {
         let Some(about) = &self.about else { return String::new() };
         let names = [

@@ -138,7 +138,7 @@ pub enum LedgerCommand {
     SessionClosed(String),
     /// Records the processor's response to a refund.
     RefundNews {
-        /// Refund that was requested.
+        /// Requested refund.
         refund: Id,
         /// The processor's response.
         news: RefundResult,
@@ -200,7 +200,7 @@ pub enum LedgerStage {
     Closed,
 }
 
-/// Current payment terms of the owner of a ledger. The ledger knows nothing else about its owner.
+/// Current payment terms of a ledger's owner. The ledger knows nothing else about its owner.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LedgerTerms {
     /// ID by which payments refer to the owner.

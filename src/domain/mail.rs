@@ -34,7 +34,7 @@ pub enum MailState {
     Sent,
     /// Abandoned: permanently rejected, or too many attempts failed. It is on the staff's to-do list.
     Failed,
-    /// Abandoned, and dismissed by a member of the staff.
+    /// Abandoned, and dismissed by a member of staff.
     Dismissed,
 }
 
@@ -157,7 +157,7 @@ impl Mail {
         }
     }
 
-    /// Records what the email is about, unless this is recorded already.
+    /// Records the topic of the email, unless it is already recorded.
     pub fn about(mut self, topic: MailTopic) -> Self {
         if !self.topics.contains(&topic) {
             self.topics.push(topic);

@@ -272,7 +272,7 @@ pub struct EntryFields {
 pub struct MaintenanceEntry {
     /// Identifier of the entry.
     pub id: Id,
-    /// Printer that was maintained.
+    /// Maintained printer.
     pub printer_id: Id,
     /// Operator-entered fields.
     #[serde(flatten)]

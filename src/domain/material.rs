@@ -101,7 +101,7 @@ pub struct Claim {
     pub material_id: Id,
     /// Order of the job; it is notified when the claim is held or recalled.
     pub order_id: Id,
-    /// Needed amount, in the material's unit.
+    /// Amount needed, in the material's unit.
     pub need: Amount,
     /// State of the claim.
     pub state: ClaimState,
@@ -266,7 +266,7 @@ impl Material {
 pub struct ClaimRequest {
     /// Identifier of the claim.
     pub id: ClaimId,
-    /// Needed amount, in the material's unit.
+    /// Amount needed, in the material's unit.
     pub need: Amount,
     /// `true` if an operator released the job although the stock is below the reorder point.
     pub released: bool,

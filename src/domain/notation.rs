@@ -13,7 +13,7 @@ use crate::time::Timestamp;
 use words::Language;
 use words::staff::common;
 
-/// Number of days before and after the current one that are written as weekdays.
+/// Number of days before and after the current one that are displayed as weekdays.
 const WEEKDAY_DAYS: i64 = 6;
 /// Months as German dates name them, in full and short.
 const GERMAN_MONTHS: [(&str, &str); 12] = [

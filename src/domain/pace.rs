@@ -1,5 +1,5 @@
-//! Turns at a bounded rate. Whoever has much to begin at once, such as a server that connects to thousands of printers
-//! at its start, begins a few immediately and the others at regular intervals.
+//! Turns at a bounded rate. A caller with much to begin at once, such as a server that connects to thousands of
+//! printers at startup, begins a few immediately and the others at regular intervals.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use std::time::Duration;
 pub struct TurnRate {
     /// Interval between turns in the long run.
     pub interval: Duration,
-    /// Number of turns that are given at once after a pause.
+    /// Number of turns granted at once after a pause.
     pub burst: u32,
 }
 
@@ -21,7 +21,7 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Creates turns of which none has been given.
+    /// Creates turns, none of which has been granted.
     pub fn new(pace: TurnRate) -> Self {
         Self { pace, next: Duration::ZERO }
     }

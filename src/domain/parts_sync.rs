@@ -277,7 +277,7 @@ pub struct StockLink {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UnreadUse {
-    /// Spools that were active on the printer.
+    /// Spools active on the printer.
     pub spools: Vec<i64>,
     /// Amount deducted from the shop's stock.
     pub used: Amount,
@@ -288,7 +288,7 @@ pub struct UnreadUse {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AwaitedUse {
-    /// Spools that were active on the printer. It is unknown how the consumption is divided among them.
+    /// Spools active on the printer. It is unknown how the consumption is divided among them.
     pub spools: BTreeSet<i64>,
     /// Amount that was deducted from the shop's stock and may still be recorded.
     pub due: Amount,
@@ -323,7 +323,7 @@ pub enum LinkCommand {
     Agree {
         /// Outside system that the link belongs to.
         system: StockSystem,
-        /// Side that is right.
+        /// Side whose figures are right.
         right: RightSide,
         /// Amount in the outside system as displayed to the operator; rejected if it has changed since. `None` for the
         /// amount last read.

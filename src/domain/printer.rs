@@ -138,7 +138,7 @@ pub struct PrinterFields {
     pub build_volume: Option<Dimensions>,
     /// `true` if the printer clears its bed automatically, so that it accepts the next job without `bed-cleared`.
     pub auto_clear: bool,
-    /// Loaded material, which is that of the first slot, if known.
+    /// Loaded material, which is the one in the first slot, if known.
     pub loaded_material_id: Option<Id>,
     /// Fitted nozzle, if known.
     #[serde(default)]
@@ -243,7 +243,7 @@ pub struct Printer {
     pub books_on: Option<SpoolBooking>,
     /// Attempt in hand; `None` if the printer is not in use by an order.
     pub in_hand: Option<CurrentAttempt>,
-    /// Manual print that is being uploaded and started; `None` once the printer has accepted the start.
+    /// Manual print being uploaded and started; `None` once the printer has accepted the start.
     #[serde(default)]
     pub manual: Option<ManualPrint>,
     /// Outcome of the most recent start of a manual print.
@@ -251,14 +251,18 @@ pub struct Printer {
     pub last_manual: Option<ManualEnd>,
     /// `true` if something may be lying on the bed: set after a print, cleared by an operator.
     pub bed_not_cleared: bool,
-    /// Time since which what may be lying on the bed has been there: the end of the first print since the bed was
-    /// clear, or of the last one that was started at the printer; `None` if the bed is clear.
+    /// Time since which something may have been lying on the bed: the end of the first print since the bed was last
+    /// clear, or of the last print started at the printer; `None` if the bed is clear.
     #[serde(default)]
     pub bed_since: Option<Timestamp>,
     /// File of a print outside of jobs that went out of sight, if that is the only reason why the bed counts as
     /// occupied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) unseen_print: Option<String>,
+    /// Number of prints of its file that the printer counted when it last showed a print outside of jobs; `None` if it
+    /// does not count them, or once the print is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) foreign_runs: Option<u32>,
     /// Most recent times that it took to clear the bed, oldest first.
     #[serde(default)]
     pub clearings: Vec<Clearing>,
@@ -320,7 +324,7 @@ pub struct Printer {
     /// Time since which the printer has been observed paused; `None` while it is not paused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused_since: Option<Timestamp>,
-    /// Pause that was requested through the server; `None` once the print has gone on or ended after it.
+    /// Pause requested through the server; `None` once the print has resumed or ended after it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause_request: Option<PauseRequest>,
     /// Digest of the key that the printer identified itself with; the printer must present the same key from then on.

@@ -29,7 +29,7 @@ const MINUTE_MS: i64 = 60_000;
 /// rest.
 pub const COLD_CELSIUS: f64 = 45.0;
 /// Temperature of nozzle or bed, in degrees Celsius, below which a printer at rest remains so. It is higher than the
-/// other, so that noise around one temperature does not end and begin the rest again and again.
+/// other, so that noise around one temperature does not repeatedly end and begin the rest.
 pub const WARM_CELSIUS: f64 = 50.0;
 
 /// Current activity of a printer: `state` in the API.
@@ -210,8 +210,8 @@ impl ReportedSlot {
 }
 
 impl Status {
-    /// Returns the activity that the printer states; `None` if it states none, as during its start or in a state that
-    /// is unknown to the server. It may be printing then.
+    /// Returns the activity that the printer states; `None` if it states none, for example during its start or in a
+    /// state unknown to the server. It may be printing then.
     pub fn stated_activity(&self) -> Option<Activity> {
         (self.state != Activity::Offline).then_some(self.state)
     }
@@ -236,8 +236,8 @@ impl Status {
         }
     }
 
-    /// Returns the time at which the printer expects the print to end, if it says so. It is rounded to the minute, so
-    /// that it changes only when the printer expects another one.
+    /// Returns the time at which the printer expects the print to end, if it reports one. It is rounded to the minute,
+    /// so that it changes only when the printer expects a different time.
     pub fn ends_at(&self) -> Option<Timestamp> {
         let at = self.updated_at.plus_ms(self.remaining_seconds?.max(0).saturating_mul(1000));
         Some(Timestamp(at.0.saturating_add(MINUTE_MS / 2) / MINUTE_MS * MINUTE_MS))

@@ -39,7 +39,7 @@ impl KnownTypes {
         self.0.get(kind).cloned().unwrap_or_default()
     }
 
-    /// Returns whether printers of any type accept files in the given format.
+    /// Returns whether any printer type accepts files in the given format.
     pub fn printable(&self, form: GcodeForm) -> bool {
         form == GcodeForm::Text || self.0.values().any(|facts| facts.forms.contains(&form))
     }

@@ -26,7 +26,7 @@ pub struct Promise {
     pub expected_at: Timestamp,
     /// Promised time, which never changes.
     pub promised_at: Timestamp,
-    /// Time at which the order was ready; `None` until then, and again if part of the order is being made again.
+    /// Time at which the order was ready; `None` until then, and again while part of the order is being remade.
     #[serde(default)]
     pub met_at: Option<Timestamp>,
 }

@@ -110,7 +110,7 @@ pub struct Quote {
     pub total_cents: i64,
     /// Shipping address, which determines the tax rate.
     pub shipping_address: Option<Address>,
-    /// Time until which the quote can be accepted; if `None`, it is calculated on sending from the validity period in
+    /// Time at which the quote expires; if `None`, it is calculated when the quote is sent, from the validity period in
     /// the settings.
     pub valid_until: Option<Timestamp>,
     /// Free-text notes for the customer.
@@ -161,7 +161,7 @@ pub enum QuoteCommand {
     /// Sends a draft to its customer, by email in the given language.
     Send(Language),
     /// Accepts the quote on behalf of the customer. Retrying the command has no further effect, except that an order
-    /// that could not be created is tried again.
+    /// that could not be created is retried.
     Accept,
     /// Declines the quote (customer) or withdraws it (shop).
     Decline {

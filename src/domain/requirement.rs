@@ -43,7 +43,7 @@ pub enum Requirement {
     /// completed, failed or cancelled; closed custom requests; and quotes that were not sent, or that were accepted or
     /// declined.
     Unused {
-        /// Kind of the record that is deleted or becomes a kit.
+        /// Kind of record that is deleted or becomes a kit.
         what: Referenced,
         /// Identifier of the record.
         id: Id,

@@ -1,7 +1,7 @@
 //! A restore of a backup: its time, the numbers skipped because of it, and its review by an operator.
 //!
 //! Between the backup and its restore, the former shop continued to run: it assigned numbers, published events and
-//! started prints that are unknown to the restored shop. Until an operator has reviewed the restore, nothing is started
+//! started prints unknown to the restored shop. Until an operator has reviewed the restore, nothing is started
 //! automatically. Numbers that may have been assigned are skipped, and each gap is recorded with its reason; an
 //! operator may change the next number of each series.
 
@@ -37,7 +37,7 @@ pub struct Restore {
     pub backup_made_at: Timestamp,
     /// Time of the restore.
     pub restored_at: Timestamp,
-    /// Number of the newest event in the backup.
+    /// Number of the latest event in the backup.
     pub last_event: i64,
     /// Number of the event that reports the restore. Events of the former shop may have used the numbers between
     /// `last_event` and this one.
@@ -70,7 +70,7 @@ pub struct RestoreFacts {
     pub backup_made_at: Timestamp,
     /// Current time.
     pub now: Timestamp,
-    /// Number of the newest event in the backup.
+    /// Number of the latest event in the backup.
     pub last_event: i64,
     /// Usage of every number series in the backup.
     pub used: Vec<SeriesUse>,

@@ -96,7 +96,7 @@ pub struct QualityRules {
 pub struct TaxRate {
     /// Country as ISO 3166-1 alpha-2 code.
     pub country: String,
-    /// Region of the country; `None` for all regions without a rate of their own.
+    /// Region of the country; `None` for all regions without their own rate.
     pub region: Option<String>,
     /// Rate in basis points (1/100 of a percent).
     pub bps: i64,

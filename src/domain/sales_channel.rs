@@ -173,7 +173,7 @@ pub enum SalesChannelRow {
 }
 
 impl SalesChannel {
-    /// Returns the map entry for a sold line, which is that of the first of the line's names in the map.
+    /// Returns the map entry for a sold line: the entry for the first of the line's names that is in the map.
     pub fn mapped(&self, sold: &SoldLine) -> Option<&Arc<Variant>> {
         sold.names().find_map(|name| self.variants.get(&name))
     }

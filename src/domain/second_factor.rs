@@ -48,7 +48,7 @@ pub struct SecondFactor {
     pub last_step: i64,
     /// Hashes of the unused recovery codes.
     pub recovery_hashes: Vec<String>,
-    /// Times of wrong codes and of codes that are being checked, at most `MAX_GUESSES`.
+    /// Times of wrong codes and of codes being checked, at most `MAX_GUESSES`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guesses: Vec<Timestamp>,
 }

@@ -24,7 +24,7 @@ pub const WORK_EVENTS: [&str; 4] = [SIGNED_OFF, BED_CLEARED, "order.shipped", "o
 pub struct SignedParts {
     /// Attempt that made the parts.
     pub attempt_id: Id,
-    /// Job that was printed.
+    /// Printed job.
     pub job_id: Id,
     /// Order that the job belongs to.
     pub order_id: Id,
@@ -63,12 +63,13 @@ pub struct ShiftEntry {
     pub actor: String,
     /// Time at which it was done.
     pub at: Timestamp,
-    /// Work that was done.
+    /// Work done.
     pub work: Work,
 }
 
 impl ShiftEntry {
-    /// Returns the work that an event records; `None` for any other event and for work that the server does by itself.
+    /// Returns the work that an event records; `None` for any other event and for work that the server does
+    /// automatically.
     pub fn of_event(event: &Event) -> Option<Self> {
         let work = match event.event.as_str() {
             SIGNED_OFF => Work::Signed(SignedParts::deserialize(&event.data).ok()?),

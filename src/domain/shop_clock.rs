@@ -360,7 +360,7 @@ mod tests {
     }
 
     proptest! {
-        /// Checks that what a date field shows is read back as the day of the time that it was shown for.
+        /// Checks that what a date field shows is read back as the day of the time for which it was shown.
         #[test]
         fn dates_are_read_back(
             ms in 2 * DAY_MS..LATEST.0 - 2 * DAY_MS,

@@ -4,8 +4,8 @@ use crate::address::Address;
 use crate::region::region_code;
 use crate::rules::Rules;
 
-/// Returns the tax rate for a destination, in basis points: that of its region, if any, otherwise that of its country;
-/// 0 without an address. Regions are compared by their ISO 3166-2 codes.
+/// Returns the tax rate for a destination, in basis points: the rate of its region, if any, otherwise the rate of its
+/// country; 0 without an address. Regions are compared by their ISO 3166-2 codes.
 pub(super) fn tax_bps(rules: &Rules, to: Option<&Address>) -> i64 {
     let Some(to) = to else { return 0 };
     let region = to.region.as_deref().map(|region| region_code(&to.country, region));

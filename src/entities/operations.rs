@@ -1,7 +1,7 @@
 //! Tables for the server itself: writer, stored responses, audit log, exports, restores and integrations.
 
-/// `writer`: single row with the epoch of the server that is allowed to write, and the head of the audit log. The epoch
-/// is incremented each time the database is opened for writing.
+/// `writer`: single row with the epoch of the server allowed to write, and the head of the audit log. The epoch is
+/// incremented each time the database is opened for writing.
 pub mod writer {
     use sea_orm::entity::prelude::*;
 

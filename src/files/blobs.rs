@@ -54,10 +54,10 @@ pub struct Blobs {
     /// Directory with the contents, or with copies of those in the bucket.
     pub(super) dir: PathBuf,
     bucket: Option<Arc<ContentBucket>>,
-    /// Random beginning of the names of incomplete uploads: those of a process that was overtaken are never the same.
+    /// Random beginning of the names of incomplete uploads: names chosen by an overtaken process always differ.
     run: String,
     next: AtomicU64,
-    /// Contents that are being recorded or removed.
+    /// Contents being recorded or removed.
     pub(super) uses: Arc<ContentUses>,
     /// Slots for reading file contents.
     pub(super) turns: ReadQueue,
@@ -77,7 +77,7 @@ pub struct StoredContent {
 pub struct ContentEntry {
     /// Hexadecimal SHA-256 under which the contents are stored.
     pub sha256: String,
-    /// Time at which contents in a bucket were last stored, by the clock of the bucket; `None` for those on a disk.
+    /// Time at which contents in a bucket were last stored, by the bucket's clock; `None` for those on a disk.
     pub stored_at: Option<Timestamp>,
 }
 
@@ -239,8 +239,8 @@ impl Blobs {
         Recording::new(self.uses.clone(), TransferClass::Other)
     }
 
-    /// Begins to record a file that a print waits for, as [`Self::recording`] does: its contents are not sent to a
-    /// bucket after those of others.
+    /// Begins to record a file that a print waits for, as [`Self::recording`] does: its contents do not wait behind
+    /// others to be sent to a bucket.
     pub fn production_recording(&self) -> Recording {
         Recording::new(self.uses.clone(), TransferClass::Production)
     }
@@ -304,7 +304,7 @@ impl Blobs {
     }
 }
 
-/// File of incomplete contents, which is removed on drop unless it has been moved to its place.
+/// File with incomplete contents, which is removed on drop unless it has been moved to its place.
 #[derive(Debug)]
 struct IncomingFile(PathBuf);
 
@@ -322,7 +322,7 @@ impl Drop for IncomingFile {
     }
 }
 
-/// Contents that are being received. Their file is removed on drop, unless [`IncomingContent::keep`] has been called.
+/// Contents being received. Their file is removed on drop, unless [`IncomingContent::keep`] has been called.
 #[derive(Debug)]
 pub struct IncomingContent<'a> {
     blobs: &'a Blobs,
@@ -368,7 +368,7 @@ impl IncomingContent<'_> {
         self.size
     }
 
-    /// Completes the contents, which are durable when the call returns.
+    /// Completes the contents; they are durable when the call returns.
     pub async fn keep(mut self, recording: &Recording) -> io::Result<StoredContent> {
         if let Some(mut file) = self.file.take() {
             file.flush().await?;

@@ -31,7 +31,7 @@ const NEUTRAL: [u8; 3] = [0x8a, 0x9b, 0xae];
 /// Reason why a picture is not drawn.
 #[derive(Debug, thiserror::Error)]
 enum DrawError {
-    /// The time limit was reached, or no request is waiting for the picture any more.
+    /// The time limit was reached, or no request is still waiting for the picture.
     #[error("drawing took too long")]
     Cancelled,
     /// The picture could not be encoded.
@@ -60,7 +60,7 @@ impl Blobs {
 
     /// Returns a PNG of a plate of stored G-code, drawn from its moves in a colour such as `#2e6f40`; `None` if nothing
     /// can be drawn. If the PNG is not stored yet, waits for a free slot and draws it. The G-code is received from a
-    /// bucket in this slot too, because it may be large and nobody may wait for the picture any more by then.
+    /// bucket in this slot too, because it may be large and by then no one may be waiting for the picture any more.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ impl Blobs {
         }
     }
 
-    /// Returns the hashes of all contents of which there are drawings.
+    /// Returns the hashes of all contents that have drawings.
     ///
     /// # Errors
     ///

@@ -7,8 +7,8 @@
 //! Objects in a bucket cannot be appended to. There, each piece of a table is an object, whose name is the number of
 //! bytes before it; pieces that were not reported are removed before the table is continued.
 //!
-//! A server that was overtaken would remove what its successor writes. So whoever removes something says how to confirm
-//! the lead, which is done right before each removal.
+//! A server that has been overtaken would remove what its successor writes. Callers that remove something therefore
+//! specify how to confirm the lead, which is done right before each removal.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom, Write as _};
@@ -71,8 +71,8 @@ impl ExportFiles {
         Self { place: ExportPlace::Bucket(storage), turn: Arc::default() }
     }
 
-    /// Waits for the lock, and continues after the first `bytes` bytes of a table; any bytes after them are discarded,
-    /// after `confirm`. Returns `None` if the table is shorter.
+    /// Waits for the lock, then reopens a table for writing after its first `bytes` bytes. Calls `confirm` before any
+    /// bytes after them are discarded. Returns `None` if the table is shorter.
     pub async fn resume<F: Future<Output = ()>>(
         &self,
         id: Id,

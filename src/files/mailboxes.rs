@@ -16,7 +16,7 @@ pub struct MailboxLimits {
     pub of_one: usize,
 }
 
-/// Limit that has been reached.
+/// Limit reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MailboxesFull {
     /// Limit for all customers combined.

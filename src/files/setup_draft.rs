@@ -37,7 +37,7 @@ impl DraftFile {
         dotenv::write(&self.path, &self.cipher.encrypt_or_empty(&plain))
     }
 
-    /// Encrypts the draft with the newest key if another one opens it. Blocks.
+    /// Encrypts the draft with the latest key if another one decrypts it. Blocks.
     pub fn renew(&self) -> io::Result<()> {
         let draft = self.load();
         if draft == SetupDraft::default() { Ok(()) } else { self.store(&draft) }

@@ -1,5 +1,5 @@
-//! Response headers for browsers and caches: responses are neither cached nor content-sniffed, and only allowed origins
-//! may read them (CORS).
+//! Response headers for browsers and caches: responses are neither cached nor content-sniffed, data load and run
+//! nothing, and only allowed origins may read them (CORS).
 
 use axum::extract::Request;
 use axum::http::header::{self, HeaderName, HeaderValue};
@@ -17,6 +17,13 @@ const EXPOSED_HEADERS: &str = "ETag, Idempotency-Replayed, Location, Retry-After
 const ALLOWED_METHODS: &str = "GET, POST, PATCH, DELETE";
 /// Time, in seconds, for which a browser may cache a preflight response.
 const PREFLIGHT_MAX_AGE_SECONDS: &str = "600";
+/// Content security policy of data, such as JSON and tables: a browser that opens them loads and runs nothing, and
+/// shows them in no frame.
+const DATA_POLICY: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// Beginnings of the content types that do not get [`DATA_POLICY`]: pages, which have a policy of their own, what they
+/// load, and PDFs, which browsers show with code of their own.
+const TYPES_WITHOUT_DATA_POLICY: [&str; 6] =
+    ["text/html", "text/css", "text/javascript", "font/", "image/", "application/pdf"];
 
 /// Origins whose pages may use the API.
 pub struct AllowedOrigins(Vec<HeaderValue>);
@@ -37,6 +44,12 @@ impl AllowedOrigins {
 /// Returns whether the path leads to an HTML page, which sets its browser headers itself.
 fn is_page(path: &str) -> bool {
     path == "/" || path == "/docs" || path.starts_with("/docs/") || path.starts_with("/sign-in/")
+}
+
+/// Returns whether the response with these headers has content that gets [`DATA_POLICY`], or none.
+fn is_data(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(header::CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
+    !TYPES_WITHOUT_DATA_POLICY.iter().any(|beginning| content_type.starts_with(beginning.as_bytes()))
 }
 
 /// Headers to add to the response to a request.
@@ -77,6 +90,9 @@ impl AddedHeaders {
         let headers = response.headers_mut();
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+        if is_data(headers) {
+            headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(DATA_POLICY));
+        }
         if self.shared {
             headers.append(header::VARY, HeaderValue::from_static("Origin"));
         }

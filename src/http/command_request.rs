@@ -55,7 +55,7 @@ pub struct CommandRequest<B = ()> {
     kind: PhantomData<fn() -> B>,
 }
 
-/// Idempotency key of a request.
+/// Idempotency key for a request.
 struct RequestKey {
     scope: String,
     /// Guard that marks the request as running; `None` for the key of an HTML form, whose second request is answered

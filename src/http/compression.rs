@@ -85,7 +85,7 @@ async fn whole(body: Body, level: Compression) -> Result<Body, ApiError> {
     Ok(Body::from(encoder.finish()?))
 }
 
-/// Stream that is being compressed.
+/// Stream being compressed.
 struct CompressedStream {
     body: BodyDataStream,
     encoder: GzEncoder<Vec<u8>>,

@@ -20,8 +20,8 @@ use words::Language;
 /// Function that rewrites the response to one request.
 pub type ResponseRewrite = Box<dyn FnOnce(Response) -> Response + Send>;
 
-/// Rewriter of responses for those who read them otherwise than the clients of the API: errors become pages, and the
-/// billing API has a contract of its own. It also sees the responses of the limits.
+/// Rewriter of responses for readers other than the clients of the API: errors become pages, and the billing API has
+/// its own contract. It also sees the responses of the limits.
 pub trait ResponseRewriter: Send + Sync + 'static {
     /// Returns the rewrite of the response to a request; `None` if the response is sent as it is, unless it carries a
     /// [`Notice`].

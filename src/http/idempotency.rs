@@ -73,12 +73,12 @@ pub fn short(hash: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(&hash[..hash.len().min(16)])
 }
 
-/// Builds the key that is stored with the response.
+/// Builds the key stored with the response.
 pub fn key(scope: &str, body_hash: String, now: Timestamp) -> IdempotencyKey {
     IdempotencyKey { key: scope.to_owned(), body_hash, expires_at: now.plus_ms(RETENTION_MS) }
 }
 
-/// Returns the stored response of an aggregate of the given kind, if any. If the key was first used with a different
+/// Returns the stored response from an aggregate of the given kind, if any. If the key was first used with a different
 /// body, fails with 422.
 ///
 /// A response remains valid for as long as its row exists: a row that has expired but has not been deleted would make

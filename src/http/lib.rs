@@ -114,9 +114,9 @@ pub struct AppParts {
     hashing: hashing::Hashing,
     /// Request counts by route and status.
     pub meters: Arc<meter::RouteMeters>,
-    /// Rate limits of all callers.
+    /// Rate limits for all callers.
     pub limits: Arc<limits::RateLimiter>,
-    /// Request bodies still being received, and their limits.
+    /// Request bodies being received, and their limits.
     pub bodies: Arc<bodies::UnfinishedBodies>,
     /// Open connections and in-flight requests, and their limits.
     admission: Arc<admission::Admission>,

@@ -1,4 +1,4 @@
-//! Rate limits of the HTTP edge: the windows in which a request is counted, and the response headers that report them.
+//! Rate limits at the HTTP edge: the windows in which a request is counted, and the response headers that report them.
 //!
 //! Requests are always counted in this process; with Redis, the counts are also shared between servers, and the shared
 //! count is reported. The arithmetic is in `domain/limits`.

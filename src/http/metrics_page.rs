@@ -13,7 +13,7 @@ use platform::observe::meters::HistogramSnapshot;
 /// Prefix of every metric name.
 const PREFIX: &str = "printfloor";
 
-/// Value of a metric, by the type of its family.
+/// Type of a metric, with its value.
 #[derive(Clone, PartialEq, Debug)]
 enum MetricKind {
     /// Integer that only increases; `_total` is appended to its name.

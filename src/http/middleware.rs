@@ -1,5 +1,5 @@
 //! Middleware around a route as one service. The framework's own (`from_fn`) boxes the rest of the stack for every
-//! layer and copies it twice, with all that is below it: for nine layers, these copies cost more than most handlers.
+//! layer and copies it twice, with everything below it: for nine layers, these copies cost more than most handlers.
 
 use std::convert::Infallible;
 use std::sync::Arc;

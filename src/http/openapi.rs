@@ -29,7 +29,6 @@ use crate::routes::{ResourceRoutes, ServedRoute};
 use crate::wire::{Components, ToSchema};
 use half::Half;
 
-pub use crate::operation;
 pub use api_schema::{shape, words};
 pub use document::document;
 

@@ -46,7 +46,7 @@ pub struct PhotoForm<'a> {
     pub texts: Vec<(String, Vec<u8>)>,
     /// Photos without faults, in the order of the form.
     pub photos: Vec<ReceivedPhoto<'a>>,
-    /// Faults of the photos.
+    /// Faults in the photos.
     pub faults: Faults,
 }
 

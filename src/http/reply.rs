@@ -50,18 +50,18 @@ pub struct Resource<T> {
 
 /// Resource in a response.
 enum ResourceBody<T> {
-    /// Resource that is written for the response.
+    /// Resource serialized for this response.
     Fresh(T),
-    /// Resource that was written for an earlier response ([`crate::written_answers`]).
+    /// Resource serialized for an earlier response ([`crate::written_answers`]).
     Written(Bytes),
 }
 
 impl<T> Resource<T> {
-    /// Builds the response from a resource and the version that was read.
+    /// Builds the response from a resource and the version read.
     pub fn new(version: i64, body: T) -> Self {
         Self { version: Some(version), body: ResourceBody::Fresh(body), replayed: false }
     }
-    /// Builds the response from a resource that was written as JSON before, and the version that was read.
+    /// Builds the response from a resource previously serialized as JSON, and the version read.
     pub fn written(version: i64, body: WrittenAnswer<T>) -> Self {
         Self { version: Some(version), body: ResourceBody::Written(body.into_bytes()), replayed: false }
     }
@@ -163,9 +163,9 @@ pub struct ListPage<T> {
 
 /// Items of a list in a response.
 enum ListItems<T> {
-    /// Items that are written for the response.
+    /// Items serialized for this response.
     Fresh(Vec<T>),
-    /// Items that were written for earlier responses ([`crate::written_answers`]).
+    /// Items serialized for earlier responses ([`crate::written_answers`]).
     Written(Vec<WrittenAnswer<T>>),
 }
 
@@ -177,7 +177,7 @@ impl<T> ListPage<T> {
         Self { items: ListItems::Fresh(items), pagination }
     }
 
-    /// Builds the response like [`Self::new`], with items that were written as JSON before.
+    /// Builds the response like [`Self::new`], with items previously serialized as JSON.
     pub fn written(page: Page, items: Vec<WrittenAnswer<T>>, total: u64) -> Self {
         let pagination = Pagination::of(page, items.len(), total);
         Self { items: ListItems::Written(items), pagination }
@@ -212,7 +212,8 @@ impl<T: ListItem> Serialize for FreshList<'_, T> {
     }
 }
 
-/// Joins items that were written before to the JSON of a page, which is that of a [`FreshList`] of the same items.
+/// Joins previously serialized items into the JSON of a page, which equals the JSON of a [`FreshList`] with the same
+/// items.
 fn join_list<T: ListItem>(items: &[WrittenAnswer<T>], pagination: &Pagination) -> Result<Bytes, ApiError> {
     let item_bytes: usize = items.iter().map(|item| item.text().len() + ",".len()).sum();
     let mut text = Vec::with_capacity(item_bytes + ENVELOPE_BYTES);

@@ -98,8 +98,7 @@ impl ResourceRoutes {
 }
 
 /// Returns whether query parameters are rejected because the operation has none. They are ignored on routes that
-/// browsers and other programs call with parameters of their own, and on the emergency stop, which must never be
-/// delayed.
+/// browsers and other programs call with their own parameters, and on the emergency stop, which must never be delayed.
 pub fn refuses_query(need: RequiredAccess, operation: &DescribedOperation) -> bool {
     let is_json = !matches!(
         operation.answer.1,
@@ -167,7 +166,7 @@ pub enum PageBounds {
 
 type BuildRoute = Box<dyn FnOnce(&AppState) -> MethodRouter<AppState>>;
 
-/// Limits of a route, in addition to those implied by its path.
+/// Limits on a route, in addition to those implied by its path.
 #[derive(Clone, Copy)]
 struct RouteBounds {
     /// `true` if the request time limit applies.

@@ -1,4 +1,4 @@
-//! Serves the API over TCP, and over the control socket for the owner of the machine; shuts down gracefully.
+//! Serves the API over TCP, and over the control socket for the machine's owner; shuts down gracefully.
 //!
 //! Connections are handled here rather than by the framework, to impose limits that the framework does not offer: on
 //! the time to receive a request head, on how long a connection may be idle, and on the number of connections.
@@ -36,7 +36,7 @@ pub use standby::serve_standby;
 
 /// Interval between sweeps of rate-limit windows.
 const WINDOW_SWEEP_INTERVAL: Duration = Duration::from_secs(30);
-/// Time for the server to begin to read connections that it has just accepted, before it ends: it closes those of which
+/// Time for the server to begin to read connections that it has just accepted, before it ends: it closes any from which
 /// nothing was read without an answer.
 const BEGIN_TIME: Duration = Duration::from_millis(100);
 /// Delay after a failure to accept a connection on the control socket.

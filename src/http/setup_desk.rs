@@ -36,7 +36,7 @@ pub struct SearchProgress {
     pub printers: Vec<FoundPrinter>,
     /// Human-readable messages about failed steps.
     pub notes: Vec<String>,
-    /// `true` if somebody cancelled the search.
+    /// `true` if the search was cancelled.
     pub is_cancelled: bool,
 }
 
@@ -52,14 +52,14 @@ impl SearchProgress {
     }
 }
 
-/// Turn to search the network, which nobody else has until it is dropped.
+/// Turn to search the network, which no one else has until it is dropped.
 pub struct SearchTurn {
     _lock: OwnedMutexGuard<()>,
     cancel: CancellationToken,
 }
 
 impl SearchTurn {
-    /// Returns the token that is cancelled when somebody cancels the search.
+    /// Returns the token that is cancelled when the search is cancelled.
     pub fn cancel_token(&self) -> CancellationToken {
         self.cancel.clone()
     }
@@ -71,7 +71,7 @@ pub struct SetupService {
     /// One-time code and its session; `None` if the setup is complete or no code was issued.
     door: Mutex<Option<SetupAccess>>,
     searching: Arc<Turn<()>>,
-    /// Token of the most recent search.
+    /// Cancellation token of the most recent search.
     search_cancel: Mutex<CancellationToken>,
     writing: Turn<()>,
     board: WatchSender<SearchProgress>,
@@ -108,7 +108,7 @@ impl SetupService {
         Some(SearchTurn { _lock: lock, cancel })
     }
 
-    /// Cancels the search that is running, if any: it ends with what it has found until then.
+    /// Cancels the running search, if any: it ends with what it has found so far.
     pub fn cancel_search(&self) {
         self.search_cancel.lock().unwrap_or_else(PoisonError::into_inner).cancel();
     }
@@ -138,7 +138,7 @@ impl SetupService {
         self.board.subscribe()
     }
 
-    /// Stores the settings that were written, replacing the previous ones.
+    /// Stores the settings just written, replacing the previous ones.
     pub fn keep_written(&self, written: Arc<WrittenSettings>) {
         *self.written.lock().unwrap_or_else(PoisonError::into_inner) = Some(written);
     }

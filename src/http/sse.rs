@@ -1,5 +1,5 @@
-//! Server-sent events: all streams have the same headers, heartbeats, cursors and endings. Each stream supplies the
-//! events that are due and waits for more ([`SseSource`]); [`Sse`] is the response.
+//! Server-sent events: all streams have the same headers, heartbeats, cursors and endings. Each stream supplies the due
+//! events and waits for more ([`SseSource`]); [`Sse`] is the response.
 
 mod open_streams;
 
@@ -26,7 +26,7 @@ pub use open_streams::{MAX_STREAMS_OF_CUSTOMER, OpenStreams, StreamPermit};
 
 /// Media type of server-sent events.
 pub const MEDIA: &str = "text/event-stream";
-/// Last event of a stream whose subject will not change any more; it tells clients not to reconnect.
+/// Last event of a stream whose subject will not change again; it tells clients not to reconnect.
 pub const OVER: &str = "event: over\ndata: {}\n\n";
 /// Idle time after which a stream sends a comment, so that proxies do not close the connection.
 const HEARTBEAT_AFTER: Duration = Duration::from_secs(15);
@@ -53,7 +53,7 @@ pub trait SseSource: Send + Sized + 'static {
     /// Returns whether the reader may continue and the server is not shutting down. Checked before each chunk.
     fn may_continue(&mut self) -> bool;
 
-    /// Returns the events that are due as text, which may be empty; `None` ends the stream.
+    /// Returns the due events as text, which may be empty; `None` ends the stream.
     fn due(&mut self) -> impl Future<Output = Option<String>> + Send;
 
     /// Waits until events may be due or the permission should be checked again. The wait may be cancelled to send a

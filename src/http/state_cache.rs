@@ -1,5 +1,5 @@
-//! Values that were derived from the state of an aggregate in memory, such as its JSON. A value counts only for the
-//! very state that it was derived from: whatever is committed to the aggregate makes the next reader derive it anew.
+//! Values derived from the state of an aggregate in memory, such as its JSON. A value is valid only for the exact state
+//! from which it was derived: after any commit to the aggregate, the next reader derives it again.
 //!
 //! Memory is bounded in bytes. Values of states that have left memory are forgotten whenever the bytes have doubled, so
 //! that a cache takes about as much as its values of present states do.
@@ -20,7 +20,7 @@ const MIN_CLEANUP_BYTES: usize = 256 * 1024;
 pub(crate) struct CacheBounds {
     /// Maximum number of values.
     pub entries: usize,
-    /// Maximum number of bytes of all values, their keys and what they have on the heap.
+    /// Maximum total size of all values, in bytes, including their keys and their heap memory.
     pub bytes: usize,
 }
 
@@ -30,11 +30,11 @@ pub(crate) struct StateCache<K, S, V> {
     entries: DashMap<K, StateEntry<S, V>>,
     /// Bytes of all entries; more while an entry is being inserted, never fewer.
     bytes: AtomicUsize,
-    /// Number of bytes above which values of earlier states are forgotten: twice those that were left the last time.
+    /// Number of bytes above which values of earlier states are forgotten: twice the number that remained last time.
     cleanup_bytes: AtomicUsize,
 }
 
-/// Value that was derived from one state.
+/// Value derived from one state.
 struct StateEntry<S, V> {
     /// State that the value was derived from. Held weakly, so that an old state can leave memory.
     state: Weak<S>,
@@ -44,7 +44,7 @@ struct StateEntry<S, V> {
 }
 
 impl<K: Hash + Eq, S, V> StateCache<K, S, V> {
-    /// Bytes of an entry without what it has on the heap.
+    /// Size of an entry, in bytes, without its heap memory.
     const ENTRY_BYTES: usize = size_of::<K>() + size_of::<StateEntry<S, V>>();
 
     /// Creates an empty cache.

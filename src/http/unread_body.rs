@@ -13,7 +13,7 @@ use futures::{FutureExt as _, StreamExt as _};
 use hyper::body::{Frame, SizeHint};
 use tokio::time::timeout;
 
-/// Maximum number of remaining body bytes that are read before the connection is closed.
+/// Maximum number of remaining body bytes read before the connection is closed.
 const MAX_READ_AWAY_BYTES: usize = 64 * 1024;
 /// Number of scheduler turns for which to wait for the rest of a body that arrived with its head.
 const MAX_TURNS: usize = 3;

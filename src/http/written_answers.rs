@@ -1,9 +1,9 @@
-//! Answers about aggregates in memory that were written as JSON before. Whoever reads an aggregate that has not changed
-//! receives the same bytes, instead of having the same text written again: alone, or joined with others to a list.
+//! JSON of aggregates in memory, retained from earlier answers. Anyone who reads an unchanged aggregate receives the
+//! same bytes, on their own or joined with others into a list, so that the text is not written again.
 //!
-//! An answer counts only for the very state that it was written from, and for equal other inputs: what else it shows,
-//! such as a forecast, and to whom it is shown. These are part of its key, so that no reader sees the answer to another
-//! kind of reader.
+//! An answer is valid only for the exact state from which it was written, and for equal other inputs: additional
+//! content, such as a forecast, and the kind of reader. These are part of its key, so that no reader sees an answer
+//! meant for another kind of reader.
 
 use std::hash::Hash;
 use std::marker::PhantomData;
@@ -22,10 +22,10 @@ use config::Config;
 use domain::aggregate::{Aggregate, Versioned};
 use domain::id::Id;
 
-/// Bounds of the answers of one resource. docs/SCALING.md counts the bytes.
+/// Bounds on the answers for one resource. docs/SCALING.md counts the bytes.
 const BOUNDS: CacheBounds = CacheBounds { entries: 4096, bytes: 16 * 1024 * 1024 };
-/// Size of an answer, in bytes, above which it is written anew each time, so that a few large ones do not take the room
-/// of all others.
+/// Size of an answer, in bytes, above which it is written again each time, so that a few large ones do not take up the
+/// space of all others.
 const MAX_ANSWER_BYTES: usize = 16 * 1024;
 
 /// Details on which an answer depends besides the state of its aggregate.
@@ -68,7 +68,7 @@ pub struct WrittenAnswers<A, R, D> {
     answers: StateCache<(Id, R), Versioned<A>, SharedAnswer<D>>,
 }
 
-/// Answer that was written with these details.
+/// Answer written with these details.
 struct SharedAnswer<D> {
     details: D,
     text: Bytes,
@@ -93,7 +93,7 @@ impl<T> WrittenAnswer<T> {
 }
 
 impl<T: Serialize> WrittenAnswer<T> {
-    /// Writes an answer that nobody else receives.
+    /// Writes an answer for a single reader.
     fn unshared(resource: &T) -> Result<Self, ApiError> {
         Ok(Self { text: Bytes::copy_from_slice(&to_json(resource)?), resource: PhantomData })
     }
@@ -135,8 +135,8 @@ impl<A: Aggregate, R: Hash + Eq + Copy, D: AnswerDetails> WrittenAnswers<A, R, D
         }
     }
 
-    /// Returns the answer like [`Self::get`]. It is kept only if the state is the `present` one, in memory: nobody asks
-    /// again for a state that was read for one reader.
+    /// Returns the answer like [`Self::get`]. It is retained only if the state is the `present` one, in memory: a state
+    /// read for a single reader is not requested again.
     pub fn get_if_present<T: Serialize>(
         &self,
         key: (Id, R),

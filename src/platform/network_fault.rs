@@ -1,12 +1,12 @@
-//! Kinds of network errors. The errors of HTTP clients and sockets name their layers and error numbers; people are told
-//! the kind, and the log has the rest.
+//! Kinds of network errors. The errors of HTTP clients and sockets name their layers and error numbers; people are
+//! shown the kind, and the log has the rest.
 
 use std::error::Error;
 use std::io;
 
 use crate::http::BlockedHost;
 
-/// Beginning of the message of a resolver that does not know a name; the standard library has no kind for it.
+/// Beginning of a resolver's message for an unknown name, for which the standard library has no error kind.
 const UNKNOWN_NAME_WORDS: &str = "failed to lookup address";
 
 /// Kind of a network error.

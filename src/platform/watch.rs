@@ -2,7 +2,7 @@
 //!
 //! It has the names and the meaning of `tokio::sync::watch`, which spreads its waiters over several queues and draws
 //! the queue of each by chance. Where several tasks wait for one value, that chance decides which of them acts first,
-//! so a simulation could not be repeated. Here the order is that of their arrival.
+//! so a simulation could not be repeated. Here they wake in order of arrival.
 
 use std::fmt;
 use std::ops::Deref;
@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use tokio::sync::Notify;
 
-/// Error of a receiver whose senders are all gone: the value will not change any more.
+/// Error of a receiver whose senders are all gone: the value will not change again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the channel is closed")]
 pub struct WatchClosed;

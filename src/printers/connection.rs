@@ -1,4 +1,4 @@
-//! Connection to one printer: its adapter, its last status, and the emergency stops that are being sent over it.
+//! Connection to one printer: its adapter, its last status, and the emergency stops being sent over it.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -33,7 +33,7 @@ pub struct PrinterConnection {
     sighted: Mutex<Option<(Id, Instant)>>,
     /// Unix time of the printer's last push, in milliseconds; 0 before the first push.
     pushed_at: AtomicI64,
-    /// Number of emergency stops that are being sent, or have been sent but not yet recorded.
+    /// Number of emergency stops that are being sent, or that have been sent but not yet recorded.
     stopping: WatchSender<u32>,
 }
 
@@ -118,7 +118,7 @@ impl PrinterConnection {
         sighted.filter(|(sighted_attempt, _)| *sighted_attempt == attempt).map(|(_, at)| at.elapsed())
     }
 
-    /// Waits until the status poll that is in progress, if any, has been recorded. Every poll has a time limit.
+    /// Waits until the result of the status poll in progress, if any, has been recorded. Every poll has a time limit.
     pub async fn wait_for_look(&self) {
         drop(self.looking.lock().await);
     }

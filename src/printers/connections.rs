@@ -1,4 +1,4 @@
-//! Connections to printers, with each printer's last status and the operations that are sent directly to it.
+//! Connections to printers, with each printer's last status and the operations sent directly to it.
 //!
 //! This module stores nothing durably; the authoritative state of jobs is in `domain/printer`. Emergency stops go only
 //! through this module, so that they depend on neither an actor nor a database.
@@ -38,7 +38,7 @@ pub struct PrinterConnections {
     pub(super) cameras: Cameras,
     /// Temperatures of all printers over the last day.
     pub temperatures: TemperatureHistories,
-    /// Pace at which connections are opened that nobody waits for.
+    /// Pace at which connections that no one is waiting for are opened.
     pub pace: ConnectionPace,
     by_printer: DashMap<Id, Arc<PrinterConnection>>,
     /// Notifies waiters when a connection is added.

@@ -30,8 +30,8 @@ pub use self::range::{OwnAddress, own_addresses, scanned};
 use super::{PRINTER_TYPES, PrinterType};
 use crate::probes::{OwnProbe, PrinterIdentity};
 
-/// Maximum number of endpoints probed in parallel. Nobody answers at most addresses of a network, and each of their
-/// endpoints takes the whole time limit for a connection: those of a /24 network take about a quarter of a minute.
+/// Maximum number of endpoints probed in parallel. Most addresses in a network do not answer, and each of their
+/// endpoints takes the whole time limit for a connection: a /24 network takes about a quarter of a minute.
 const MAX_PARALLEL: usize = 96;
 /// Time limit for opening a connection; on a local network this takes a few milliseconds.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -103,7 +103,7 @@ impl Search {
     }
 
     /// Runs the whole search and reports its progress to `steps`. A search that is cancelled, or takes too long, ends
-    /// with what it has found until then.
+    /// with what it has found so far.
     pub async fn run(&self, steps: mpsc::Sender<SearchStep>, cancel: &CancellationToken) -> Vec<FoundPrinter> {
         let finds = SearchResults { printers: Mutex::default(), steps: &steps };
         let announced = PRINTER_TYPES.iter().filter_map(|declared| Some((declared, declared.announced.as_ref()?)));

@@ -42,7 +42,7 @@ pub enum PrinterError {
         /// The printer's error message.
         message: String,
     },
-    /// The printer has no such file.
+    /// The file does not exist on the printer.
     #[error("the printer has no such file: {0}")]
     NotFound(String),
     /// The file, or the printer, is in use.
@@ -56,7 +56,7 @@ pub enum PrinterError {
     Stranger {
         /// Expected program.
         program: &'static str,
-        /// Address that was tried.
+        /// Address that was attempted.
         address: String,
         /// Usual port of the expected program.
         port: u16,
@@ -68,7 +68,7 @@ pub enum PrinterError {
         word: &'static str,
         /// Program that responds at the address.
         program: &'static str,
-        /// Address that was tried.
+        /// Address that was attempted.
         address: String,
     },
     /// The printer's response violates its protocol.

@@ -10,22 +10,22 @@ use crate::wire::digest::Digest;
 /// Address that relative URLs in responses are resolved against.
 const BASE: &str = "http://192.0.2.7:7125/";
 
-/// Reads a response or message of a `fw_rest` printer.
+/// Reads a response or message from an `fw_rest` printer.
 pub fn fw_rest(data: &[u8]) {
     with_answer(data, crate::fw_rest::fuzzing::parse);
 }
 
-/// Reads a response or message of a `server_rest` printer.
+/// Reads a response or message from a `server_rest` printer.
 pub fn server_rest(data: &[u8]) {
     with_answer(data, crate::server_rest::fuzzing::parse);
 }
 
-/// Reads a response of a `prusa_link` printer.
+/// Reads a response from a `prusa_link` printer.
 pub fn prusa_link(data: &[u8]) {
     with_answer(data, crate::prusa_link::fuzzing::parse);
 }
 
-/// Reads a message of an `sdcp` printer.
+/// Reads a message from an `sdcp` printer.
 pub fn sdcp(data: &[u8]) {
     crate::sdcp::fuzzing::parse(data);
 }

@@ -1,4 +1,4 @@
-//! Reasons of broken connections to printers, as short sentences. The whole errors are in the log.
+//! Reasons for broken connections to printers, as short sentences. The full errors are in the log.
 
 use std::error::Error;
 use std::io;

@@ -1,4 +1,4 @@
-//! Pace at which connections to printers are opened that nobody waits for: at the start of the server, and while
+//! Pace at which connections to printers that no one is waiting for are opened: at the start of the server, and while
 //! printers do not respond. Thousands of handshakes at once would delay everybody else.
 
 use std::sync::{Mutex, PoisonError};
@@ -26,7 +26,8 @@ impl Default for ConnectionPace {
 }
 
 impl ConnectionPace {
-    /// Waits for the next turn. Turns are given in the order of the calls; one whose caller gives up is lost.
+    /// Waits for the next turn. Turns are granted in the order of the calls; the turn of a caller that gives up is
+    /// lost.
     pub async fn turn(&self) {
         let wait = self.turns.lock().unwrap_or_else(PoisonError::into_inner).take(self.began.elapsed());
         if !wait.is_zero() {

@@ -26,7 +26,7 @@ pub struct PrinterType {
     pub word: &'static str,
     /// Name by which owners choose the type: the maker or the firmware, and the interface.
     pub name: &'static str,
-    /// Phrase that says which printers are of this type, if the name alone does not.
+    /// Phrase that states which printers are of this type, if the name alone does not.
     pub models: Option<PrinterTypeText>,
     /// Name of the program that runs on the printers, for messages to operators.
     pub program: &'static str,
@@ -38,11 +38,11 @@ pub struct PrinterType {
     pub key_header: &'static str,
     /// Label of the field for the key, as the printers or their program call it.
     pub key_label: PrinterTypeText,
-    /// Sentence that says where owners find the key.
+    /// Sentence that tells owners where to find the key.
     pub key_hint: PrinterTypeText,
-    /// Sentence that says where owners find the printer's IP address.
+    /// Sentence that tells owners where to find the printer's IP address.
     pub address_hint: PrinterTypeText,
-    /// Sentence that says where owners find the serial number; `None` if none is needed.
+    /// Sentence that tells owners where to find the serial number; `None` if none is needed.
     pub serial_hint: Option<PrinterTypeText>,
     /// `true` if the key may instead have the form `user:password`, which is then used for HTTP Digest authentication.
     pub key_may_be_password: bool,

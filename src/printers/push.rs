@@ -68,7 +68,7 @@ pub(super) struct Push {
     task: Mutex<Option<AbortOnDropHandle<()>>>,
 }
 
-/// State that a connection shares with its adapter. Types that hold a connection of their own fill an inbox in it.
+/// State that a connection shares with its adapter. Types that hold their own connection fill an inbox in it.
 #[derive(Default)]
 pub(super) struct PushInbox {
     woken: Notify,
@@ -95,7 +95,7 @@ impl PushInbox {
         self.woken.notify_one();
     }
 
-    /// Resolves at the next wake-up, or immediately if there was one while nobody was waiting.
+    /// Resolves at the next wake-up, or immediately if there was one while no one was waiting.
     pub(super) async fn woken(&self) {
         self.woken.notified().await;
     }
@@ -121,7 +121,7 @@ impl PushInbox {
         self.collected.notify_one();
     }
 
-    /// Resolves when telemetry has been collected, or immediately if that happened while nobody was waiting.
+    /// Resolves when telemetry has been collected, or immediately if that happened while no one was waiting.
     pub(super) async fn collected(&self) {
         self.collected.notified().await;
     }
@@ -232,8 +232,9 @@ async fn keep<D: Dialect>(endpoint: PushTarget, mut dialect: D, shared: Arc<Push
     }
 }
 
-/// Returns the number of failures that count after a connection that was held for the given time has broken. One that
-/// breaks soon is no success, so that a printer that accepts connections and drops them is not called each second.
+/// Returns the number of failures that count after a connection held for the given time has broken. A connection that
+/// breaks soon does not count as a success, so that a printer that accepts connections and drops them is not contacted
+/// every second.
 fn failures_after(failures: u32, held: Duration) -> u32 {
     if held > RECONNECT_DELAYS.longest { 0 } else { failures }
 }

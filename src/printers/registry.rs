@@ -46,7 +46,7 @@ pub fn known_types() -> KnownTypes {
     KnownTypes::new(PRINTER_TYPES.iter().map(|one| (one.word, facts(one))))
 }
 
-/// Constructor of adapters in place of those of the printer types; sends nothing.
+/// Constructor of adapters that replaces the printer types' own; sends nothing.
 pub type AdapterFactory = Box<dyn Fn(AdapterParts) -> Result<Arc<dyn Adapter>, MakeError> + Send + Sync>;
 
 /// Factory for the adapters of all printer types.

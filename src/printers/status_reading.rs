@@ -1,4 +1,4 @@
-//! Last status of a printer as responses of the API show it: without the values that only the rules need.
+//! Last status of a printer, as shown in API responses: without the values that only the rules need.
 
 use domain::printer_status::{Activity, Connection, Status};
 use domain::time::Timestamp;

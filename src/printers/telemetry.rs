@@ -49,7 +49,7 @@ impl Telemetry {
     }
 
     /// Merges the telemetry into the last polled status. Values about a print apply only while a print is in progress,
-    /// because every change of state is followed by a poll. The status keeps its state and the time of its poll.
+    /// because every state change is followed by a poll. The status keeps its state and the time of its poll.
     pub fn update(self, status: &mut Status) {
         if status.connection != Connection::Connected {
             return;

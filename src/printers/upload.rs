@@ -39,7 +39,7 @@ impl AcceptedBytes {
     }
 }
 
-/// Rejects a local file that is missing or whose length differs from the declared size.
+/// Rejects a missing local file, or one whose length differs from the declared size.
 pub(super) async fn check(source: &Source) -> Result<(), PrinterError> {
     open(source).await.map(drop)
 }

@@ -15,13 +15,13 @@ use crate::http::error::ApiError;
 use crate::store::connect::OpenError;
 use crate::store::lease;
 
-/// Path on the control socket at which a handover is requested. It is no part of the API.
+/// Path on the control socket at which a handover is requested. It is not part of the API.
 pub(crate) const HANDOVER_PATH: &str = "/control/handover";
 
 /// Maximum time for requests to be decided and recorded before the lead is given back.
 pub(super) const COMMIT_TIME: Duration = Duration::from_secs(5);
-/// Time for which new connections are told that another server is active, after the lead was given back: as long as the
-/// other server may take to be ready.
+/// Time for which new connections are told that another server is active, after the lead was released: as long as the
+/// other server may take to become ready.
 pub const FAREWELL_TIME: Duration = Duration::from_secs(5);
 
 /// Reason why a server does not hand over.
@@ -44,7 +44,7 @@ pub(super) struct HandoverDesk {
     config: Arc<Config>,
     /// `true` if another server can use the database.
     has_lease: bool,
-    /// Token that is cancelled by a request that can be fulfilled.
+    /// Token cancelled by a request that can be fulfilled.
     requested: CancellationToken,
 }
 

@@ -16,7 +16,7 @@ pub enum LeadLoss {
     /// Another server is active, or the database has lost changes.
     #[error("another server has taken over the database, or it has lost changes; the last error in the log says which")]
     TakenOver,
-    /// Nobody renews the lease any more, so nothing that waits for it would ever begin.
+    /// The lease is no longer renewed, so anything that waits for it would never begin.
     #[error("the thread that renews the lease of the database has panicked")]
     Panicked,
 }
@@ -26,14 +26,14 @@ pub(crate) struct Lead {
     leadership: Leadership,
     /// Marker that this server writes to its folders; `None` if no other server can use the database.
     mark: Option<String>,
-    /// Reason that the lead is lost; `None` as long as it is not.
+    /// Reason why the lead was lost; `None` as long as it is held.
     loss: WatchSender<Option<LeadLoss>>,
     leaving: CancellationToken,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Lead {
-    /// Creates the lead of a server whose database no other server can use.
+    /// Creates the lead for a server whose database no other server can use.
     pub(super) fn undisputed() -> Self {
         Self {
             leadership: Leadership::default(),
@@ -44,7 +44,7 @@ impl Lead {
         }
     }
 
-    /// Starts to renew the lease, on a thread of its own: a server that is busy still leads.
+    /// Starts to renew the lease on a separate thread, so that a busy server still leads.
     pub(super) fn renew(lease: Lease) -> io::Result<Self> {
         let mut lead = Self::undisputed();
         (lead.leadership, lead.mark) = (lease.leadership(), Some(lease.mark().to_owned()));
@@ -112,7 +112,7 @@ impl Lead {
         Arc::new(move || record(&loss, LeadLoss::TakenOver))
     }
 
-    /// Gives the lead back, so that the next server takes it at once. Must be called when nothing is written any more.
+    /// Releases the lead, so that the next server takes it at once. Must be called only once nothing more is written.
     pub(crate) async fn release(mut self) {
         self.leaving.cancel();
         if let Some(thread) = self.thread.take() {

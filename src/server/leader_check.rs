@@ -1,7 +1,7 @@
 //! Check that a standby server could take over the shop of the active server.
 //!
-//! It goes on beside the attempts to take the lead, and delays none. What fails because of the network is tried again:
-//! only a setting that is certainly wrong ends the server. The secrets are checked again and again.
+//! It runs alongside the attempts to take the lead, and delays none. Failures caused by the network are retried: only a
+//! setting that is certainly wrong ends the server. The secrets are checked repeatedly.
 
 use std::time::Duration;
 
@@ -19,9 +19,9 @@ use platform::watch::WatchReceiver;
 const MARKING_TIME: Duration = Duration::from_secs(3);
 /// The same for the bucket, besides the time of one request that is not answered.
 const BUCKET_MARKING_TIME: Duration = Duration::from_secs(10);
-/// Interval between two looks at the folders.
+/// Interval between two checks of the folders.
 const FOLDER_INTERVAL: Duration = Duration::from_millis(100);
-/// Delay after a failure of the network, and between two looks at the secrets.
+/// Delay after a network failure, and between two checks of the secrets.
 const NETWORK_PAUSE: Duration = Duration::from_secs(5);
 
 /// Checks that this server could take over the shop of the active server, and ends as soon as that is certain. While a
@@ -35,8 +35,8 @@ pub(super) async fn check(config: &Config, mut leaders: WatchReceiver<CurrentLea
     check_bucket(config).await
 }
 
-/// Checks from time to time whether the shop still has the secrets of this server, and ends with the fault as soon as
-/// it has not: the active server may have replaced the key.
+/// Checks from time to time whether the shop still uses this server's secrets, and ends with the fault as soon as it
+/// does not: the active server may have replaced the key.
 pub(super) async fn later_fault(config: &Config, mut leaders: WatchReceiver<CurrentLeader>) -> StartError {
     loop {
         sleep(NETWORK_PAUSE).await;
@@ -48,8 +48,8 @@ pub(super) async fn later_fault(config: &Config, mut leaders: WatchReceiver<Curr
     }
 }
 
-/// Waits until a server leads; returns the text with which it marks its folders, or `None` if nobody is told of it any
-/// more.
+/// Waits until a server leads; returns the text with which it marks its folders, or `None` if no more updates will
+/// arrive.
 async fn leading_mark(leaders: &mut WatchReceiver<CurrentLeader>) -> Option<String> {
     leaders.wait_for(|leader| leader.is_server).await.ok().map(|leader| leader.mark.clone())
 }
@@ -88,7 +88,7 @@ async fn check_folders(config: &Config, mut leaders: WatchReceiver<CurrentLeader
     Ok(())
 }
 
-/// Returns the maximum time for a server that has just begun to lead to mark what it shares.
+/// Returns the maximum time for a server that has just begun to lead to mark its shared folders.
 fn marking_time(config: &Config) -> Duration {
     match config.files_bucket() {
         Some(_) => config.object_storage.timeout_seconds.duration() + BUCKET_MARKING_TIME,

@@ -40,7 +40,7 @@ impl PreparedServer {
     }
 
     /// Waits until this server may use the database. If another server uses it, this one stands by, or refuses to
-    /// start, as the settings say. Can be dropped at any time.
+    /// start, depending on the settings. Can be dropped at any time.
     pub async fn lead(&mut self) -> Result<DatabaseLead, StartError> {
         let lead = lead_or_wait(&self.config, &self.lock, &self.listener, &mut self.stands_by);
         let (lead, front) = Box::pin(lead).await?;

@@ -21,7 +21,7 @@ use crate::store::lease::Leadership;
 
 /// File or object with the mark of the active server. Backups leave out files whose names contain `#`.
 const MARK_FILE: &str = "leader#mark";
-/// Maximum time for which a server that may start without the bucket waits for it.
+/// Maximum time that a server that can start without the bucket waits for it.
 const MAX_BUCKET_WAIT: Duration = Duration::from_secs(2);
 /// Interval between two attempts to mark a bucket that does not respond.
 const MARK_INTERVAL: Duration = Duration::from_secs(1);
@@ -60,8 +60,8 @@ pub(super) fn is_silent(error: &ShopStartError) -> bool {
     matches!(error, ShopStartError::FilesBucket { source, .. } if source.is_transient())
 }
 
-/// Marks what is shared with standby servers, with a text of the active server. A bucket is marked later
-/// if it does not respond, and again if it has lost the mark, for as long as this server leads.
+/// Marks what is shared with standby servers, with a text from the active server. A bucket is marked later if it does
+/// not respond, and again if it has lost the mark, for as long as this server leads.
 pub(super) async fn mark(config: &Config, lead: &Lead, mark: &str) -> Result<(), StartError> {
     for (_, folder) in folders(config) {
         let marked = fs::create_dir_all(&folder).and_then(|()| fs::write(folder.join(MARK_FILE), mark));
@@ -79,7 +79,7 @@ pub(super) async fn mark(config: &Config, lead: &Lead, mark: &str) -> Result<(),
     Ok(())
 }
 
-/// Tries to mark the bucket until it succeeds, and looks at the mark from then on: a server that was overtaken may have
+/// Tries to mark the bucket until it succeeds, and then keeps checking the mark, because an overtaken server may have
 /// put its own there late.
 async fn keep_marked(config: Config, leadership: Leadership, mark: String, mut is_marked: bool) {
     let mut is_logged = false;
@@ -123,13 +123,13 @@ fn has_mark(folder: &Path, mark: &str) -> bool {
     fs::read_to_string(folder.join(MARK_FILE)).is_ok_and(|text| text == mark)
 }
 
-/// Checks that this server sees what the active server has marked, and reaches the bucket for documents.
+/// Checks that this server sees the marks of the active server, and reaches the bucket for documents.
 pub(crate) async fn check(config: &Config, mark: &str) -> Result<(), StartError> {
     check_marks(config, mark).await?;
     check_bucket(config).await
 }
 
-/// Checks that this server sees what the active server has marked.
+/// Checks that this server sees the marks of the active server.
 pub(super) async fn check_marks(config: &Config, mark: &str) -> Result<(), StartError> {
     for (setting, folder) in folders(config) {
         let (place, mark) = (folder.clone(), mark.to_owned());

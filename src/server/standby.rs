@@ -22,7 +22,7 @@ use crate::store::lease::{CurrentLeader, Lease, LeaseAttempt, LeaseHolder, Lease
 use platform::secrets::random::secret_bytes;
 use platform::watch::WatchSender;
 
-/// Interval between two looks at the lease.
+/// Interval between two checks of the lease.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Identification of the machine's run on Linux.
@@ -94,7 +94,7 @@ pub(super) async fn lead_or_wait(
 }
 
 /// Waits until this server has the lease, and checks in the meantime that it could take over the shop of the active
-/// one. If a newer version has led and changed the tables, this one cannot.
+/// one. If a newer version has led and changed the schema, this one cannot.
 async fn win(
     config: &Config,
     lease: &mut LeaseWatch,

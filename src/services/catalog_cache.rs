@@ -21,7 +21,7 @@ const FRESH_FOR: Duration = Duration::from_secs(60);
 const MAX_WAIT: Duration = Duration::from_millis(300);
 /// Time, in seconds, for which a failure is returned again without another attempt while no catalogue is available.
 const FAILED_FOR_SECONDS: u32 = 5;
-/// Maximum size, in bytes, of a stored catalogue that is read back.
+/// Maximum size, in bytes, of a stored catalogue to read back.
 const MAX_KEPT_BYTES: u64 = 16 * 1024 * 1024;
 /// Name of the file in the data directory that contains the last successfully read catalogue.
 const FILE_NAME: &str = "catalog.json";

@@ -4,17 +4,17 @@ use serde_json::Value;
 
 use crate::{accounting, mail, parts, payments, sales_channels, storefront};
 
-/// Reads a response of the payment processor as each of its objects.
+/// Reads a response from the payment processor as each of its objects.
 pub fn processor_answer(data: &[u8]) {
     with_answer(data, payments::fuzzing::parse);
 }
 
-/// Reads a response of each system that counts parts and spools.
+/// Reads a response from each system that counts parts and spools.
 pub fn stock_answer(data: &[u8]) {
     with_answer(data, parts::parse_answer);
 }
 
-/// Reads a response of the accounting system.
+/// Reads a response from the accounting system.
 pub fn accounting_answer(data: &[u8]) {
     with_answer(data, accounting::fuzzing::parse);
 }
@@ -29,7 +29,7 @@ pub fn shop_order(data: &[u8]) {
     sales_channels::fuzzing::parse(data);
 }
 
-/// Composes an email with texts of an outsider.
+/// Composes an email with text from an outsider.
 pub fn mail_texts(subject: &str, text: &str, html: &str) {
     mail::fuzzing::compose_with(subject, text, html);
 }

@@ -68,7 +68,7 @@ pub enum MailError {
         /// Description for the operator.
         reason: String,
     },
-    /// Permanent failure: the message cannot be sent as it is. Nobody was asked to accept it.
+    /// Permanent failure: the message cannot be sent as it is. No server or service was asked to accept it.
     #[error("the email cannot be sent: {reason}")]
     Permanent {
         /// Description for the operator.

@@ -59,7 +59,7 @@ pub enum StorageError {
 }
 
 impl StorageError {
-    /// Returns whether another try may succeed although nobody changes anything.
+    /// Returns whether another attempt may succeed without any change.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Silent(_) | Self::Unavailable(_))
     }
@@ -323,12 +323,12 @@ impl ObjectStorage {
         within(self.timeout, work).await
     }
 
-    /// Returns the time limit of a request, besides the time in which contents are sent or received.
+    /// Returns the time limit for a request, in addition to the time in which contents are sent or received.
     pub fn time_limit(&self) -> Duration {
         self.timeout
     }
 
-    /// Returns the time limit of a request that sends or receives so many bytes.
+    /// Returns the time limit for a request that sends or receives the given number of bytes.
     fn transfer_time(&self, bytes: u64) -> Duration {
         self.timeout + Duration::from_secs(bytes.div_ceil(MIN_BYTES_PER_SECOND))
     }
@@ -341,7 +341,7 @@ async fn within<T>(time: Duration, work: impl Future<Output = object_store::Resu
     }
 }
 
-/// Returns the error of a request to store an object: what is missing then is the bucket.
+/// Returns the error for a request to store an object, in which a missing resource is the bucket.
 fn no_bucket(error: StorageError) -> StorageError {
     match error {
         StorageError::Missing => StorageError::Failed("the bucket does not exist".to_owned()),

@@ -90,15 +90,15 @@ pub trait StockClient: Send + Sync + 'static {
     fn system(&self) -> StockSystem;
     /// Returns the entries to which a material can be linked, up to [`MAX_LISTED`].
     async fn entries(&self) -> Result<Vec<StockEntry>, StockError>;
-    /// Returns the current contents of an entry. Items of `link` that are missing from all lists are read one by one,
-    /// because a list that changes while it is being read may omit some.
+    /// Returns an entry's current contents. Items of `link` that are missing from all lists are read one by one,
+    /// because a list that changes during the read may omit some.
     async fn look(&self, link: &StockLink) -> Result<StockReading, StockError>;
     /// Sends a stock change once, without retries, and returns the outcome.
     async fn book(&self, booking: &Booking) -> Result<BookingVerdict, StockError>;
     /// Returns the remaining amount of an item; `None` if the item no longer exists or the amount is unknown.
     async fn left(&self, item: i64) -> Result<Option<Amount>, StockError>;
-    /// Determines whether a stock change that was sent earlier was recorded. [`BookingVerdict::NotBooked`] means that
-    /// it has not been recorded yet.
+    /// Determines whether a previously sent stock change was recorded. [`BookingVerdict::NotBooked`] means that it has
+    /// not been recorded yet.
     async fn verdict(&self, booking: &Booking) -> Result<BookingVerdict, StockError>;
 }
 
@@ -121,7 +121,7 @@ pub async fn test_spools(client: &Client, url: &str, token: &str) -> Result<Stri
     Spoolman::new(client.clone(), url, token)?.test().await
 }
 
-/// Reads a response of each system, for the fuzz targets.
+/// Reads a response from each system, for the fuzz targets.
 #[cfg(feature = "fuzzing")]
 pub(crate) fn parse_answer(answer: &Value) {
     inventree::parse(answer);

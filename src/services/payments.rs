@@ -94,7 +94,7 @@ pub trait PaymentProcessor: Send + Sync + 'static {
     /// Expires an open checkout session. Fails if the session is not open.
     async fn expire_session(&self, id: &str) -> Result<ProcessorSession, ProcessorError>;
 
-    /// Refunds a payment, partly or in full.
+    /// Refunds a payment, in part or in full.
     async fn create_refund(&self, new: &NewRefund, key: &str) -> Result<Refund, ProcessorError>;
     /// Returns all refunds of a payment, up to 1,000.
     async fn refunds(&self, intent: &str) -> Result<Vec<Refund>, ProcessorError>;

@@ -152,8 +152,8 @@ pub fn reason(error: reqwest::Error) -> String {
     network_words(&error.without_url())
 }
 
-/// Returns the reason of a broken connection as a short sentence about the system, and logs the error with its causes.
-/// An error that is not of the network keeps its own words.
+/// Returns the reason for a broken connection as a short sentence about the system, and logs the error with its causes.
+/// An error unrelated to the network keeps its own wording.
 pub fn network_words(error: &(dyn Error + 'static)) -> String {
     tracing::debug!(error = chain(error), "a connection to a system failed");
     let words = match NetworkFault::of(error) {

@@ -149,8 +149,7 @@ impl Redis {
     pub fn failures(&self) -> u64 {
         self.failures.load(Relaxed)
     }
-    /// Returns the number of the last event that, as far as this process knows, is in the stream; 0 if it knows of
-    /// none.
+    /// Returns the number of the last event that, as far as this process knows, is in the stream; 0 if none is known.
     pub fn streamed(&self) -> i64 {
         self.streamed.load(Relaxed)
     }

@@ -32,7 +32,7 @@ pub struct AuditVerification {
     pub line: Option<String>,
 }
 
-/// Audit log of a database, as it is at one moment.
+/// Audit log of a database at one point in time.
 pub struct AuditLog {
     db: DatabaseConnection,
     /// Head that the database stores.
@@ -63,8 +63,8 @@ impl AuditLog {
         &self.head
     }
 
-    /// Verifies all lines up to the head, and that those of the heads in `elsewhere` are among them. Reports the number
-    /// of lines after each page.
+    /// Verifies all lines up to the head, and that the lines of the heads in `elsewhere` are among them. Reports the
+    /// number of lines after each page.
     ///
     /// # Errors
     ///
@@ -164,7 +164,7 @@ async fn read_ends(db: &DatabaseConnection) -> Result<(ChainHead, i64), StoredSh
     Ok((head, row.try_get("", "newest")?))
 }
 
-/// Returns what a line says, for whoever looks into a fault.
+/// Returns the content of a line, for investigating a fault.
 fn description(row: &audit::Model) -> String {
     format!("{}, {}, {}, ID {}", Timestamp(row.at), row.actor, row.action, row.id)
 }

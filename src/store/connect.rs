@@ -142,10 +142,10 @@ pub fn readable(settings: &DatabaseSettings) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Checks that a server is listening at the address that the PostgreSQL driver would connect to; of several hosts, at
-/// one. The connection pool cannot be used for this check, because it would retry repeatedly and report only a timeout.
-/// A database in a file, or behind a socket in the file system, always passes. An address that cannot belong to a
-/// system in the shop is not contacted.
+/// Checks that a server is listening at the address that the PostgreSQL driver would connect to; with several hosts, at
+/// one of them. The connection pool cannot be used for this check, because it would retry repeatedly and report only a
+/// timeout. A database in a file, or behind a socket in the file system, always passes. An address that cannot belong
+/// to a system in the shop is not contacted.
 ///
 /// # Errors
 ///
@@ -204,7 +204,7 @@ fn sqlite_writer(options: sqlx::sqlite::SqliteConnectOptions) -> sqlx::sqlite::S
 }
 
 /// Opens the database for writing when the process starts: acquires the lock, fences off the previous server, migrates
-/// the tables and takes an epoch.
+/// the schema and takes an epoch.
 pub async fn start(settings: &DatabaseSettings) -> Result<WriteConnection, OpenError> {
     let db = connect_writer(settings).await?;
     if SchemaManager::new(&db).has_table(UNFINISHED_TABLE).await? {

@@ -90,7 +90,7 @@ impl From<OpenError> for CopyError {
 /// Summary of a copy's contents.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DatabaseCopy {
-    /// Name of the newest migration applied to the tables.
+    /// Name of the latest migration applied to the database.
     pub schema: String,
     /// Number of rows per table.
     pub rows: BTreeMap<String, u64>,
@@ -170,12 +170,13 @@ async fn text(db: &impl ConnectionTrait, sql: &str) -> Result<String, DbErr> {
     Ok(text.unwrap_or_default())
 }
 
-/// Returns the name of the newest migration applied to the tables.
+/// Returns the name of the latest migration applied to the database.
 async fn schema_of(db: &impl ConnectionTrait) -> Result<String, DbErr> {
     text(db, "SELECT MAX(version) AS value FROM seaql_migrations").await
 }
 
-/// Counts the rows per table, without the lease. Must run in a transaction, or on a database to which nobody writes.
+/// Counts the rows per table, without the lease. Must run in a transaction, or on a database that is not being written
+/// to.
 async fn counted(db: &impl ConnectionTrait) -> Result<BTreeMap<String, u64>, DbErr> {
     let backend = db.get_database_backend();
     let names = match backend {

@@ -1,12 +1,12 @@
 //! Lease of a PostgreSQL database, which decides which of the servers that use it leads while the others stand by.
 //!
 //! The lease is the only row of a table that belongs to no migration and is in no backup. The leader raises the row's
-//! `beat` at short intervals, on a connection of its own. A standby server reads the row: once the beat has not changed
+//! `beat` at short intervals, on a separate connection. A standby server reads the row: once the beat has not changed
 //! for `LEASE_TIME` by its own clock, it takes the lease, ends the session in which the former leader writes, and
 //! raises the epoch, in one transaction. No two clocks are ever compared, neither of machines nor of the database.
 //!
-//! The lease only decides who tries. That a former leader writes nothing is the epoch's doing, and that it starts
-//! nothing that of [`Leadership`].
+//! The lease only decides which server tries to lead. The epoch ensures that a former leader writes nothing, and
+//! [`Leadership`] ensures that it starts nothing.
 
 mod leadership;
 mod renewal;
@@ -29,7 +29,7 @@ pub use renewal::{Lease, LeaseEnd};
 /// Table with the lease.
 pub(crate) const LEASE_TABLE: &str = "printfloor_leader";
 
-/// Text in the table in the place of the address of a server that tells none. A command has no text there.
+/// Text in the table in place of the address of a server that announces none. A command has no text there.
 const UNTOLD_ADDRESS: &str = "untold";
 
 /// Key of the advisory lock that servers share which stand by and could take over.
@@ -41,7 +41,7 @@ const LEASE_TIME: Duration = Duration::from_millis(2500);
 const ANSWER_TIME: Duration = Duration::from_secs(1);
 /// Maximum time to take the lease, in which sessions of the former leader end.
 const TAKING_TIME: Duration = Duration::from_secs(3);
-/// Interval at which a standby server checks whether a newer version has changed the tables.
+/// Interval at which a standby server checks whether a newer version has changed the schema.
 const VERSION_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum time to connect for the first time.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
@@ -58,7 +58,7 @@ pub struct LeaseHolder {
     pub id: String,
     /// `false` for a command that runs while no server does.
     pub is_server: bool,
-    /// Address at which everybody may reach the server; empty if it has none. Others tell it to strangers.
+    /// Address at which anyone may reach the server; empty if it has none. Other servers pass it on to strangers.
     pub address: String,
 }
 
@@ -75,11 +75,11 @@ impl LeaseHolder {
 pub struct CurrentLeader {
     /// `false` if a command uses the database, for example a restore.
     pub is_server: bool,
-    /// Its address; empty if it tells none.
+    /// Its address; empty if it announces none.
     pub address: String,
-    /// Time since which it leads, by the clock of the database.
+    /// Time since which it has been the leader, by the database's clock.
     pub since: Timestamp,
-    /// Random text with which it marks its folders, so that others can tell whether they share them.
+    /// Random text with which it marks its folders, so that others can determine whether they share them.
     pub mark: String,
 }
 
@@ -105,9 +105,9 @@ impl LeaseRow {
 /// Reason that the lease can be taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LeaseGround {
-    /// Nobody has it. It is taken only if nobody else uses the database either.
+    /// It has no holder. It is taken only if no one else uses the database either.
     Vacant,
-    /// Whoever has it does not renew it. Its session is ended.
+    /// Its holder does not renew it. The holder's session is ended.
     Lapsed,
 }
 
@@ -131,7 +131,7 @@ pub async fn current_leader(settings: &DatabaseSettings) -> Result<Option<Curren
     Ok(row.map(LeaseRow::leader).filter(|leader| leader.is_server))
 }
 
-/// Returns whether a server stands by that could take over, and has looked at the lease lately.
+/// Returns whether a standby server exists that could take over and has recently read the lease.
 ///
 /// # Errors
 ///
@@ -159,9 +159,9 @@ pub struct LeaseWatch {
     last: Option<(LeaseRow, Duration)>,
     /// This server could take over.
     is_ready: bool,
-    /// The session has the lock by which the leader knows that.
+    /// The session has the lock from which the leader knows this.
     is_announced: bool,
-    /// Time since boot at which this server last looked whether a newer version has changed the tables.
+    /// Time since boot at which this server last checked whether a newer version has changed the schema.
     version_checked: Option<Duration>,
 }
 
@@ -184,18 +184,18 @@ impl LeaseWatch {
         self.is_ready = true;
     }
 
-    /// Takes the lease if nobody uses the database, or if its holder has not renewed it for `LEASE_TIME`.
+    /// Takes the lease if no one uses the database, or if its holder has not renewed it for `LEASE_TIME`.
     ///
     /// # Errors
     ///
-    /// Fails if the database does not answer; the next attempt connects anew. Fails if a newer version has changed the
-    /// tables, which this one could not use: then it takes nothing.
+    /// Fails if the database does not answer; the next attempt reconnects. Fails if a newer version has changed the
+    /// schema so that this one cannot use it: then it takes nothing.
     pub async fn attempt(&mut self) -> Result<LeaseAttempt, OpenError> {
         let took = timeout(ANSWER_TIME + TAKING_TIME, self.look(false)).await;
         self.end(took.unwrap_or_else(|_| Err(no_answer().into())))
     }
 
-    /// Takes the lease at once, whoever had it, if nobody uses the database. Fails like [`Self::attempt`].
+    /// Takes the lease at once, regardless of its holder, if no one uses the database. Fails like [`Self::attempt`].
     pub async fn attempt_at_once(&mut self) -> Result<LeaseAttempt, OpenError> {
         let took = timeout(CONNECT_TIME, self.look(true)).await;
         self.end(took.unwrap_or_else(|_| Err(no_answer().into())))
@@ -244,7 +244,7 @@ impl LeaseWatch {
         Ok(LeaseAttempt::Held(row.leader()))
     }
 
-    /// Fails if a newer version leads, or has led, and has changed the tables. Looks from time to time; returns `false`
+    /// Fails if a newer version leads, or has led, and has changed the schema. Looks from time to time; returns `false`
     /// if the database does not answer in time.
     async fn check_version(&mut self, session: &DatabaseConnection, now: Duration) -> Result<bool, OpenError> {
         if self.version_checked.is_some_and(|last| now.saturating_sub(last) < VERSION_INTERVAL) {
@@ -257,7 +257,7 @@ impl LeaseWatch {
     }
 }
 
-/// Takes the lease if it is still as in `row`, and returns its mark; `None` if somebody was quicker or uses the
+/// Takes the lease if it is still as in `row`, and returns its mark; `None` if another server was quicker or uses the
 /// database.
 async fn take(
     session: &DatabaseConnection,
@@ -285,9 +285,8 @@ async fn take(
     Ok(Some(row.try_get("", "mark")?))
 }
 
-/// Ends the session in which the former leader writes, which may be in the middle of a transaction, and raises the
-/// epoch, so that it writes nothing on any other session either. Until the transaction ends, nobody else can have the
-/// lock.
+/// Ends the session in which the former leader writes, possibly in the middle of a transaction, and raises the epoch,
+/// so that it writes nothing on any other session either. Until the transaction ends, no one else can hold the lock.
 async fn expel(tx: &impl ConnectionTrait) -> Result<(), DbErr> {
     let end = format!(
         "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted \

@@ -42,6 +42,7 @@ pub use port::{CommitLog, DomainQueries};
 pub use submission::{AggregateKey, CommandWrites, CommitOwner, Settlement, Submission, Unavailable};
 
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use crate::load::Load;
 use crate::ordered_work::{LoadAnswer, OrderedWork};
@@ -115,13 +116,14 @@ impl Store {
     }
 
     /// Deletes rows whose retention period has ended as of `now`, between transactions. Measures the time with `clock`,
-    /// and stops before commits have to wait long. Returns whether another call may find more; also `false` if none can
-    /// be deleted. `turn` is the number of calls since the last one that returned `false`.
+    /// whatever the wall clock says, and stops before commits have to wait long. Returns whether another call may find
+    /// more; also `false` if none can be deleted. `turn` is the number of calls since the last one that returned
+    /// `false`.
     pub async fn run_retention(
         &self,
         now: Timestamp,
         turn: usize,
-        clock: impl Fn() -> Timestamp + Send + Sync + 'static,
+        clock: impl Fn() -> Instant + Send + Sync + 'static,
     ) -> bool {
         let (back, has_more) = oneshot::channel();
         self.0.commits.run_in_order(OrderedWork::retention(now, turn, clock, back));

@@ -76,7 +76,7 @@ impl MemoryStore {
         Self::with_tables(Tables::default(), outbox)
     }
 
-    /// Creates a store that contains the given data, as a server finds it that starts after a crash. The outbox must
+    /// Creates a store that contains the given data, as found by a server that starts after a crash. The outbox must
     /// continue after the last event of the data.
     pub fn with_tables(tables: Tables, outbox: Arc<Outbox>) -> Self {
         let state = MemoryState { tables, ..MemoryState::default() };

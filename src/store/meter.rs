@@ -61,7 +61,7 @@ impl TransactionSize {
 }
 
 impl CommitMeter {
-    /// Records a transaction that has ended, regardless of the outcome.
+    /// Records a finished transaction, regardless of the outcome.
     pub fn wrote(&self, size: TransactionSize, took: Duration, settled: &[Settlement]) {
         self.took.took(took);
         self.aggregates.count(size.aggregates);

@@ -1,11 +1,13 @@
 //! Work that runs in commit order without being a commit, such as loading aggregates and deleting old rows.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use crate::reader::Reader;
 use crate::rows::{
@@ -18,8 +20,8 @@ use domain::event;
 use domain::id::Id;
 use domain::time::{DAY_MS, Timestamp};
 
-/// Time, in milliseconds, after which a deletion of old rows starts no further portion, because commits wait for it.
-const MAX_DELETION_MS: i64 = 2_000;
+/// Time after which a deletion of old rows starts no further portion, because commits wait for it.
+const DELETION_TIME: Duration = Duration::from_secs(2);
 
 /// Function that runs the work and returns whether the store can continue to use its connection.
 type WorkFn = Box<dyn for<'a> FnOnce(&'a Reader) -> BoxFuture<'a, bool> + Send>;
@@ -70,14 +72,15 @@ impl OrderedWork {
     }
 
     /// Creates work that deletes rows whose retention period has ended as of `now`; idempotency keys have their own
-    /// expiry time. `turn` is the number of runs since the last one that left nothing, and `clock` limits the time for
-    /// which commits wait. With SQLite, the first of these runs also checkpoints and truncates the write-ahead log, so
-    /// that it does not stay at its maximum size; not each of them, because it waits for readers of an older state,
-    /// such as a backup. Reports to `back` whether there is more to delete; drops it if the rows cannot be deleted.
+    /// expiry time. `turn` is the number of runs since the last one that left nothing, and `clock`, which nobody can
+    /// set back, limits the time for which commits wait. With SQLite, the first of these runs also checkpoints and
+    /// truncates the write-ahead log, so that it does not stay at its maximum size; not each of them, because it waits
+    /// for readers of an older state, such as a backup. Reports to `back` whether there is more to delete; drops it if
+    /// the rows cannot be deleted.
     pub(super) fn retention(
         now: Timestamp,
         turn: usize,
-        clock: impl Fn() -> Timestamp + Send + Sync + 'static,
+        clock: impl Fn() -> Instant + Send + Sync + 'static,
         back: oneshot::Sender<bool>,
     ) -> Self {
         let run: WorkFn = Box::new(move |reader| {
@@ -86,7 +89,7 @@ impl OrderedWork {
                     Reader::Database(db) => {
                         // First, so that the log is truncated even if there is more to delete than time to do it.
                         let truncated = if turn == 0 { truncate_log(db).await } else { Ok(()) };
-                        let until = clock().plus_ms(MAX_DELETION_MS);
+                        let until = clock() + DELETION_TIME;
                         let deleted = delete_old_rows(db, now, turn, &|| clock() < until).await;
                         deleted.and_then(|deletion| truncated.map(|()| deletion))
                     }
@@ -118,8 +121,8 @@ impl OrderedWork {
     }
 }
 
-/// Deletes old rows as of `now`, as long as there is time. Each turn begins with another kind of row, and deletes some
-/// of these in any case, so that a kind of which there are very many does not keep the others. It does not end before
+/// Deletes old rows as of `now`, as long as there is time. Each turn begins with a different kind of row, and deletes
+/// some of these in any case, so that a kind with very many rows does not hold up the others. It does not end before
 /// something is deleted or every kind has been looked at, so that a slow database has no turns without end.
 async fn delete_old_rows(
     db: &DatabaseConnection,

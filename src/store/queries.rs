@@ -74,7 +74,7 @@ use ::domain::aggregate::Versioned;
 use ::domain::id::Id;
 use platform::shared::Shared;
 
-/// Offset from which on a page's rows are looked up by their IDs.
+/// Offset at and above which a page's rows are looked up by their IDs.
 const DEEP_OFFSET: u64 = 200;
 
 /// Queries on the read pool. Clones share the pool and the batches of idempotency lookups.
@@ -224,8 +224,8 @@ impl Queries {
         Ok((rows, total))
     }
 
-    /// Returns a page of rows, and their total number: the one that is stored, if it fits what is read, or the counted
-    /// one.
+    /// Returns a page of rows, and their total number: the stored total if it is consistent with the rows read,
+    /// otherwise a counted one.
     async fn page_of<E>(
         &self,
         select: Select<E>,
@@ -297,7 +297,7 @@ impl Queries {
     }
 }
 
-/// Parses a value from a column that has its name.
+/// Parses a value from a column that contains its name.
 fn parse_word<W: DeserializeOwned>(table: &'static str, word: String) -> Result<W, LoadError> {
     serde_json::from_value(Value::String(word.clone()))
         .map_err(|error| LoadError::Damaged(DamagedRow { table, id: word, schema: 1, reason: error.to_string() }))

@@ -1,6 +1,6 @@
 //! Recount of a database: the numbers of rows and sums of prints that each transaction updates are compared with the
-//! rows themselves, and those that are wrong are corrected. They are right as long as only the server writes; somebody
-//! may have written to the tables by hand.
+//! rows themselves, and those that are wrong are corrected. They are right as long as only the server writes; someone
+//! may have edited the tables by hand.
 
 use migrations::SchemaManager;
 use sea_orm::{ConnectionTrait as _, DatabaseBackend, DatabaseConnection, TransactionTrait as _};
@@ -28,8 +28,8 @@ async fn compare_in(db: &DatabaseConnection) -> Result<Vec<WrongNumber>, StoredS
     Ok(wrong_numbers(db).await?)
 }
 
-/// Corrects all numbers that are wrong in one transaction, under an epoch of its own, and returns how many there were.
-/// The caller must have the lead, as a server does.
+/// Corrects all wrong numbers in one transaction, under its own epoch, and returns how many there were. The caller must
+/// have the lead, as a server does.
 ///
 /// # Errors
 ///

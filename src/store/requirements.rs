@@ -20,7 +20,7 @@ use entities::{
     custom_requests, files, invoice_documents, jobs, materials, number_gaps, orders, printers, quotes, skus,
 };
 
-/// Statuses of orders that have not ended. They are found by their index, however many orders have ended.
+/// Statuses of open orders, which are found through their index, however many orders have ended.
 const OPEN_ORDERS: [OrderStatus; 6] = [
     OrderStatus::Draft,
     OrderStatus::Created,
@@ -29,7 +29,7 @@ const OPEN_ORDERS: [OrderStatus; 6] = [
     OrderStatus::Printing,
     OrderStatus::Ready,
 ];
-/// States of jobs that have not ended.
+/// States of open jobs.
 const OPEN_JOBS: [JobState; 7] = [
     JobState::Created,
     JobState::Validated,

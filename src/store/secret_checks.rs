@@ -25,7 +25,7 @@ pub enum DatabaseState {
     Existing {
         /// Names of the secrets that do not match their stored check value.
         differing: Vec<&'static str>,
-        /// Names of the secrets whose stored check value is that of the former secret: the data still depends on that
+        /// Names of the secrets whose stored check value belongs to the former secret: the data still depends on that
         /// one.
         outdated: Vec<&'static str>,
     },
@@ -35,7 +35,7 @@ pub enum DatabaseState {
 ///
 /// # Errors
 ///
-/// Fails if the database cannot be queried, or if a newer version has changed its tables.
+/// Fails if the database cannot be queried, or if a newer version has changed its schema.
 pub async fn look(settings: &DatabaseSettings, checks: &[SecretCheck]) -> Result<DatabaseState, OpenError> {
     if connect::sqlite_file(&settings.url).is_some_and(|file| !file.exists()) {
         return Ok(DatabaseState::New);

@@ -1,6 +1,6 @@
 //! Replaces the key that stored secrets are encrypted with.
 //!
-//! One transaction encrypts all of them anew and records the check value of the new key, so a server that is killed in
+//! One transaction re-encrypts all of them and records the check value of the new key, so a server that is killed in
 //! the middle leaves everything as it was: the data always belongs to exactly one key. Secrets are looked for in every
 //! document, so a kind of aggregate that gets a secret needs no line here.
 
@@ -16,7 +16,7 @@ use domain::time::Timestamp;
 use platform::secrets::encryption::SecretCipher;
 use platform::secrets::rotation::{RotatedDocument, SECRET_OPENING, rotate_document};
 
-/// Maximum number of documents that are read at once.
+/// Maximum number of documents read at once.
 const PAGE_ROWS: u64 = 500;
 
 /// Outcome of a rotation.
@@ -70,7 +70,7 @@ pub async fn rotate(
     Ok(Some(rotation))
 }
 
-/// Returns the error for a line of the audit log that cannot be written.
+/// Returns the error for an audit log line that cannot be written.
 fn of_line(error: WriteError) -> OpenError {
     match error {
         WriteError::Db(error) | WriteError::Value(error) => error.into(),
@@ -95,7 +95,7 @@ fn audit_line(epoch: i64, now: Timestamp) -> Audit {
 }
 
 /// Returns the columns of tables with documents, which are recognised by the columns beside them, and the one with the
-/// answers that are kept for repeated requests. A view of somebody else has no documents of its own.
+/// answers that are kept for repeated requests. A view created by someone else has no documents of its own.
 async fn document_columns(tx: &DatabaseTransaction) -> Result<Vec<DocumentColumn>, DbErr> {
     let backend = tx.get_database_backend();
     let sql = match backend {

@@ -12,10 +12,10 @@ pub enum StoredShopError {
     /// The database cannot be opened, read or written.
     #[error(transparent)]
     Database(#[from] OpenError),
-    /// The database has no tables of Printfloor, or its file does not exist.
+    /// The database has none of Printfloor's tables, or its file does not exist.
     #[error("it contains no shop")]
     NoShop,
-    /// The tables do not have yet what is to be read.
+    /// The schema does not yet contain what is to be read.
     #[error("its tables belong to an older version of printfloor; the next start brings them up to date")]
     OlderTables,
 }

@@ -33,7 +33,7 @@ pub struct Submission {
     /// Aggregate that the commit belongs to.
     pub key: AggregateKey,
     /// Generation of the actor. A submission from a generation older than the last one loaded is superseded, so that a
-    /// late commit from a crashed actor cannot overtake those of the actor's successor.
+    /// late commit from a crashed actor cannot overtake commits of the actor's successor.
     pub generation: u64,
     /// The aggregate's snapshot row at its next version; `None` if only other rows are written (stored rejections,
     /// audit log entries). A submission without a snapshot row has no version guard.
@@ -65,7 +65,7 @@ pub enum Settlement {
     Unmet {
         /// Index of the command whose requirement is not met.
         at: usize,
-        /// Requirement that is not met.
+        /// Unmet requirement.
         requirement: Requirement,
     },
     /// The database rejected a value; no part of the submission is on disk.

@@ -2,8 +2,8 @@
 //! rejected.
 //!
 //! Usually, everything that is waiting is written in a single transaction with a few multi-row statements. Only if that
-//! transaction is rejected is each submission tried in its own transaction, and only a submission that violates a
-//! constraint is tried command by command, with savepoints, to determine which command is responsible.
+//! transaction is rejected is each submission attempted in its own transaction, and only a submission that violates a
+//! constraint is attempted command by command, with savepoints, to determine which command is responsible.
 
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ pub(super) struct TxWriter<'a> {
     pub seq: i64,
     /// Head of the audit log on disk.
     pub audit: ChainHead,
-    /// Events of the transactions on disk, in ascending order of event number.
+    /// Events from the transactions on disk, in ascending order of event number.
     pub published: Vec<NumberedEvent>,
 }
 
@@ -260,7 +260,7 @@ fn commit_failed(error: DbErr) -> AttemptFailure {
     }
 }
 
-/// Settles the submissions that had not been tried before the connection failed and are therefore not on disk.
+/// Settles the submissions that had not yet been attempted when the connection failed, and are therefore not on disk.
 fn broken(mut settled: Vec<Settlement>, count: usize, error: DbErr) -> TransactionEnd {
     settled.resize(count, Settlement::NotDurable(unavailable(&error)));
     TransactionEnd::Broken(settled, error)

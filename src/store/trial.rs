@@ -19,7 +19,7 @@ const MAX_DESCRIBED: usize = 10;
 /// Reason that a server could not start on a database.
 #[derive(Debug, thiserror::Error)]
 pub enum TrialError {
-    /// The database cannot be opened, or its tables cannot be brought up to date.
+    /// The database cannot be opened, or its schema cannot be brought up to date.
     #[error(transparent)]
     Open(#[from] OpenError),
     /// Rows that every start reads cannot be read.
@@ -38,7 +38,7 @@ impl From<DbErr> for TrialError {
 pub struct KindTrial {
     /// Name of the kind.
     pub kind: &'static str,
-    /// Number of aggregates that were read.
+    /// Number of aggregates read.
     pub aggregates: u64,
     /// Number of aggregates that cannot be read.
     pub damaged: u64,
@@ -62,7 +62,7 @@ pub struct TrialDatabase {
 }
 
 impl TrialDatabase {
-    /// Opens a database as a start does: brings its tables up to date, takes an epoch, and reads what every start
+    /// Opens a database as a start does: brings its schema up to date, takes an epoch, and reads what every start
     /// reads.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Errors of a database that concern a value, not the connection.
+//! Database errors that concern a value, not the connection.
 
 use sea_orm::{DbErr, RuntimeErr};
 

@@ -73,7 +73,7 @@ pub struct ConnectionGuard {
     _write_lock: OwnedMutexGuard<()>,
 }
 
-/// Reason that there is no connection.
+/// Reason why there is no connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConnectionError {
     /// The database is unavailable; the writer keeps trying to open it.

@@ -1,4 +1,4 @@
-//! Messages of one module in both languages, read at their first use from the files that are part of the program.
+//! Messages for one module in both languages, read at their first use from the files that are part of the program.
 
 use std::sync::OnceLock;
 
@@ -12,13 +12,13 @@ use crate::Language;
 /// Messages of one file, as Fluent reads them.
 type Bundle = FluentBundle<FluentResource>;
 
-/// Messages of one module: a file for each language.
+/// Messages for one module: a file for each language.
 pub(crate) struct MessageFile {
     english: Translation,
     german: Translation,
 }
 
-/// Messages of one module in one language.
+/// Messages for one module in one language.
 struct Translation {
     text: &'static str,
     bundle: OnceLock<Bundle>,
@@ -74,8 +74,7 @@ impl MessageFile {
     }
 }
 
-/// Reads the messages of a file. A message that is malformed or there twice is left out; the tests of this crate find
-/// it.
+/// Reads the messages in a file. A malformed or duplicate message is left out; the tests of this crate find it.
 fn read(language: Language, text: &str) -> Bundle {
     let tag: LanguageIdentifier = language.tag().parse().unwrap_or_default();
     let mut bundle = Bundle::new_concurrent(vec![tag]);

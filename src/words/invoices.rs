@@ -1,4 +1,4 @@
-//! Messages of invoices and credit notes as PDF.
+//! Messages for PDF invoices and credit notes.
 
 use crate::messages;
 

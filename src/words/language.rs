@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of entries of an `Accept-Language` header that are read; browsers send fewer than ten.
+/// Maximum number of entries read from an `Accept-Language` header; browsers send fewer than ten.
 const MAX_ENTRIES: usize = 32;
 
 /// Language of the texts that a person reads.

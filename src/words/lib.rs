@@ -6,8 +6,8 @@
 //! The tests of this crate find a message that is missing in a language, unknown, unused, malformed or written with
 //! other variables, and a file that no module reads.
 //!
-//! Amounts, dates and texts of people are variables: this crate knows nothing of the shop. The only numbers that it
-//! writes itself are those that decide between singular and plural.
+//! Amounts, dates and user-supplied texts are variables: this crate knows nothing about the shop. The only numbers that
+//! it writes itself are those that decide between singular and plural.
 
 mod catalogue;
 pub mod invoices;
@@ -21,12 +21,12 @@ mod tests;
 
 pub use language::Language;
 
-/// Declares the messages of a module as functions, after the name of its files: a message `total` becomes
+/// Declares the messages for a module as functions, after the name of its files: a message `total` becomes
 /// `total(language)`, and a message `receipt(number: &str)` becomes `receipt(language, number)`. A message without
 /// variables needs no parentheses.
 macro_rules! messages {
     ($file:literal: $($name:ident $(($($variable:ident: $of:ty),*))?;)*) => {
-        /// Files with the messages of this module.
+        /// Files with the messages for this module.
         pub(crate) static FILE: $crate::catalogue::MessageFile = $crate::catalogue::MessageFile::new(
             include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/en/", $file, ".ftl")),
             include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/de/", $file, ".ftl")),

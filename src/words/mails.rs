@@ -1,4 +1,4 @@
-//! Messages of emails to customers.
+//! Messages for emails to customers.
 
 use fluent_bundle::FluentValue;
 
@@ -11,7 +11,7 @@ pub enum ShipmentContent {
     Whole,
     /// A part of the order, with more to come.
     Part,
-    /// All that was not sent before.
+    /// Everything not sent before.
     Rest,
     /// Parts that replace others sent before.
     Replacement,

@@ -1,4 +1,4 @@
-//! Messages of pages for customers.
+//! Messages for the customers' pages.
 
 use crate::messages;
 

@@ -14,8 +14,8 @@ use crate::catalogue::MessageFile;
 /// Variables that are counts. Only these are written as the language writes numbers: a material called `2024`, a
 /// version or the number of an invoice stays as it is.
 const COUNTS: [&str; 9] = ["count", "days", "good", "jobs", "least", "length", "most", "ordered", "running"];
-/// Variables that people write as they like, so that their values may contain what stands around them. A phrase has at
-/// most one of these.
+/// Variables that contain free text, so that their values may contain the text around them. A phrase has at most one of
+/// these.
 const FREE_TEXTS: [&str; 2] = ["material", "name"];
 
 /// Phrases of one file.
@@ -35,12 +35,12 @@ struct Phrase {
 }
 
 impl PhraseFile {
-    /// Takes the messages of the file.
+    /// Takes the messages in the file.
     pub(crate) const fn new(file: MessageFile) -> Self {
         Self { file, phrases: OnceLock::new() }
     }
 
-    /// Returns the messages of the file.
+    /// Returns the messages in the file.
     #[cfg(test)]
     pub(crate) const fn file(&self) -> &MessageFile {
         &self.file

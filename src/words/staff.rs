@@ -1,6 +1,6 @@
-//! Messages of pages for the staff. They are organised by area of pages: each area has a module here, whose messages
-//! are in `en/staff/` and `de/staff/` in a file of the same name. What several areas show is in [`common`]; a message
-//! that two areas happen to share is in both.
+//! Messages for the staff pages. They are organised by area of pages: each area has a module here, whose messages are
+//! in `en/staff/` and `de/staff/` in a file of the same name. What several areas show is in [`common`]; a message that
+//! two areas happen to share is in both.
 
 pub mod access;
 pub mod account;

@@ -30,7 +30,7 @@ fn modules() -> Vec<Module> {
     of_customers.into_iter().chain(staff::modules()).collect()
 }
 
-/// Returns the messages of a file in the order of their names, each with its variables. A message begins at the start
+/// Returns the messages in a file in the order of their names, each with its variables. A message begins at the start
 /// of a line, and all further lines of it are indented.
 fn messages_of(file: &str) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut messages: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -169,8 +169,8 @@ fn joined_lines(code: &str) -> String {
     code.split("\\\n").enumerate().map(|(n, line)| if n == 0 { line } else { line.trim_start() }).collect()
 }
 
-/// Returns the names by which a file of code may call the functions of a module: that of the module, and those after
-/// `as` where it is imported under another name.
+/// Returns the names by which a file of code may call the functions of a module: the module's own name, and any name
+/// after `as` where it is imported under another one.
 fn local_names<'a>(code: &'a str, module: &'a str) -> impl Iterator<Item = &'a str> {
     let uses = code.match_indices(module).filter_map(|(at, _)| code.get(at + module.len()..));
     let renamed = uses.filter_map(|rest| rest.strip_prefix(" as "));
@@ -178,7 +178,7 @@ fn local_names<'a>(code: &'a str, module: &'a str) -> impl Iterator<Item = &'a s
     std::iter::once(module).chain(renamed)
 }
 
-/// Returns whether the code calls a function by this path, and not another one whose name only begins with it.
+/// Returns whether the code calls a function by this path, rather than one whose name merely begins with it.
 fn calls(code: &str, path: &str) -> bool {
     code.match_indices(path).any(|(at, _)| {
         let next = code.get(at + path.len()..).and_then(|rest| rest.chars().next());

@@ -23,6 +23,7 @@ mod lists;
 pub mod materials;
 mod orders;
 mod own_orders;
+mod passwords;
 pub mod payments;
 pub mod quotes;
 mod refunds;

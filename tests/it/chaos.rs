@@ -1,8 +1,8 @@
-//! `kill -9` at fifty random times during the whole run, each followed by a restart: nothing acknowledged is lost, no
-//! stock or money is created or lost, no part is started twice, no more parts are printed than are missing, and nobody
-//! else's print is touched.
+//! `kill -9` at 25 random times during the whole run, on each database, and at fifty in the long profile, each followed
+//! by a restart: nothing acknowledged is lost, no stock or money is created or lost, no part is started twice, no more
+//! parts are printed than are missing, and nobody else's print is touched.
 //!
-//! The hall has printers of every type, which differ in the evidence they keep of prints that nobody observed.
+//! The hall has printers of every type, which differ in the evidence they keep of unobserved prints.
 //!
 //! Besides the kills: the first starts are interrupted, of a new shop and of one written by an older release, including
 //! in the middle of a migration; two printers refuse every start; networks are cut; people print their own files;
@@ -10,7 +10,7 @@
 //! disconnected) and refunded, with the events in any order; parts are signed off, rejected, inspected again and sent
 //! in several shipments; and the wall clock is set up to an hour forward and back.
 //!
-//! The times derive from a seed that is printed; `PRINTFLOOR_TEST_SEED` replays one, `PRINTFLOOR_TEST_KILLS` sets the
+//! The times are derived from a printed seed; `PRINTFLOOR_TEST_SEED` replays one, `PRINTFLOOR_TEST_KILLS` sets the
 //! number of kills (a long run: `--profile long` with 1000).
 
 mod cancels;
@@ -35,6 +35,7 @@ use simulator::sink::Sink;
 use tokio::sync::mpsc;
 
 use crate::store::migrations::released;
+use crate::support::drawing::takes_all;
 use crate::support::{App, Clock, Db, on_both};
 use catalogue::{Catalogue, DELIVERY, STOCK};
 use customers::{Customers, Sold, insist};
@@ -45,6 +46,9 @@ use truth::Outcome;
 /// Seed if `PRINTFLOOR_TEST_SEED` is not set. It is fixed, so that a failing run is reproducible; `scripts/test`
 /// chooses a new seed for each run, prints it, and uses it for the whole run.
 const USUAL_SEED: u64 = 20_261_122;
+/// Number of kills on a database, in each run and in the long profile, if `PRINTFLOOR_TEST_KILLS` is not set. With both
+/// databases and both sign-off rules, each run has fifty.
+const KILLS: [u64; 2] = [25, 50];
 /// Number of times that the first start is interrupted, and the maximum time until the interruption, in milliseconds.
 const FIRST_STARTS: (usize, u64) = (4, 400);
 /// Counterpart of [`FIRST_STARTS`] for the data of an older release; the shortest times come first, before the
@@ -165,7 +169,7 @@ fn the_audit_log_fits(app: &App) {
 on_both! {
     async fn killed_at_random_moments_nothing_acknowledged_is_lost(db: Db) {
         let seed = from_env("PRINTFLOOR_TEST_SEED", USUAL_SEED);
-        let kills = from_env("PRINTFLOOR_TEST_KILLS", 50);
+        let kills = from_env("PRINTFLOOR_TEST_KILLS", KILLS[usize::from(takes_all())]);
         let mut rng = Rng::with_seed(seed);
         // Each of two runs by one seed has the other rule.
         let required = seed.is_multiple_of(2) == db.url().is_none();

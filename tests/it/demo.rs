@@ -39,7 +39,7 @@ const MISHAPS: &[&str] = &[
     "RESCUED",
 ];
 
-/// Lines about a kit of two colours, a bad part that is printed again, and promises kept and missed, in any order.
+/// Lines about a kit of two colours, a bad part that is reprinted, and promises kept and missed, in any order.
 const PARTS_AND_PROMISES: &[&str] = &[
     "x Desk set at one price, made of ",
     "staff sign it off as bad",
@@ -95,8 +95,8 @@ async fn each_type_prints(base: &str, key: &str) -> Result<(), String> {
 }
 
 /// Checks a demo as a newcomer sees it: orders are shipped, and everything that the README promises happens by itself:
-/// something goes wrong, the server reports it, and all ends well. Printers of each type are kept busy, including those
-/// that print only packages, from the spools that they report.
+/// something goes wrong, the server reports it, and everything ends well. Printers of each type are kept busy,
+/// including those that print only packages, from the spools that they report.
 #[tokio::test]
 async fn printers_of_each_type_are_busy_and_orders_mishaps_and_promises_are_told_by_themselves() {
     let place = Place::new();

@@ -8,10 +8,14 @@ mod chaos;
 mod front;
 mod hostile;
 mod hostile_answers;
+mod leakage;
 mod limits;
 mod load;
+mod outgoing_tls;
 mod persistent;
+mod policies;
 mod proxies;
+mod safe_methods;
 mod sharing;
 mod swollen;
 

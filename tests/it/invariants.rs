@@ -5,9 +5,11 @@
 //! `layers`, permitted dependencies; `rooms`, no rings of modules; `imports`, groups of imports; `words`,
 //! constants and comments; `names`, forbidden names; `comments`, the grammar of doc comments; `public`, what may be
 //! `pub`; `map`, ARCHITECTURE.md, SECURITY.md and the pages of docs/design/ refer to what exists; `security`, the tests
-//! in SECURITY.md exist; `documents`, links in documents have targets and the index has every page; `log_lines`,
-//! docs/OPERATIONS.md explains every warning and error in the log.
+//! in SECURITY.md exist, and each row names some or says why not; `claims`, what it says of files of the repository is
+//! so; `documents`, links in documents have targets and the index has every page; `log_lines`, docs/OPERATIONS.md
+//! explains every warning and error in the log.
 
+mod claims;
 mod comments;
 mod documents;
 mod imports;
@@ -275,7 +277,7 @@ const FOLDERS: [&str; 11] = [
     "fuzz/fuzz_targets",
 ];
 
-/// Returns all Rust files of the repository, the tests too.
+/// Returns all Rust files in the repository, including tests.
 fn all_files() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();

@@ -25,8 +25,8 @@ const VENV: &str = "PRINTFLOOR_TEST_SCHEMATHESIS";
 /// Environment variable with the number of requests generated for each operation, for a long manual run.
 const EXAMPLES: &str = "PRINTFLOOR_TEST_SCHEMATHESIS_EXAMPLES";
 
-/// One in this many operations receives, in each run, the requests derived from the description's bounds, which are
-/// most of all requests.
+/// In each run, one in this many operations receives the requests derived from the description's bounds, which make up
+/// most of the requests.
 const ONE_OF: u64 = 3;
 
 /// Number of generated requests.

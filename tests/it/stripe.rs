@@ -115,7 +115,7 @@ async fn both_clients_send_the_same() {
     assert!(ours.subscription(&subscription.id).await.unwrap().cancel_at_period_end);
 }
 
-/// Program that is stopped when this value is dropped.
+/// Program stopped when this value is dropped.
 struct Running(std::process::Child);
 
 impl Drop for Running {

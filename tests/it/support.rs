@@ -78,3 +78,34 @@ macro_rules! on_sqlite {
     )* };
 }
 pub(crate) use on_sqlite;
+
+/// Counterpart of [`on_both`] for tests of which the SQL is not the point: each run uses the database that its seed
+/// selects, and the long profile uses both.
+macro_rules! on_drawn {
+    ($($(#[$meta:meta])* async fn $name:ident($db:ident: Db) $body:block)*) => { $(
+        mod $name {
+            use super::*;
+            async fn run($db: $crate::support::Db) $body
+            $(#[$meta])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn drawn() {
+                run($crate::support::Db::drawn(module_path!()).await).await;
+            }
+            mod long {
+                $(#[$meta])*
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn on_sqlite() {
+                    super::run($crate::support::Db::sqlite()).await;
+                }
+                $(#[$meta])*
+                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+                async fn on_postgres() {
+                    if let Some(db) = $crate::support::Db::postgres_with_shop().await {
+                        super::run(db).await;
+                    }
+                }
+            }
+        }
+    )* };
+}
+pub(crate) use on_drawn;

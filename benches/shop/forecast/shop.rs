@@ -82,7 +82,7 @@ pub fn job(number: usize, order: usize, file: usize, seconds: i64, of: &Order) -
     .unwrap()
 }
 
-/// Scheduled event of the simulation.
+/// Scheduled event in the simulation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Next {
     OrderComes,

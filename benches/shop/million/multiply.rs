@@ -72,11 +72,11 @@ struct Original<'a> {
     order: &'a str,
     job: String,
     invoice: String,
-    /// Time at which the order begins, in milliseconds, and then that of the first copy, which is earlier.
+    /// Time at which the order begins, in milliseconds, and then the start of the first copy, which is earlier.
     begin_ms: i64,
     first_ms: i64,
     copies: i64,
-    /// Number of the order, and then that of its job.
+    /// Number of the order, and then the number of its job.
     number: i64,
     job_number: i64,
 }

@@ -19,7 +19,7 @@ use crate::remote::Remote;
 const PAUSE: Duration = Duration::from_millis(50);
 /// Time for which a client follows the event stream before it reconnects.
 const FOLLOWED: Duration = Duration::from_secs(5);
-/// Interval between two orders that are printed, low enough for the printers to keep up.
+/// Interval between two printed orders, low enough for the printers to keep up.
 const PRINT_EVERY: Duration = Duration::from_secs(1);
 /// Lines of G-code in an upload: about 140 KB.
 const UPLOAD_LINES: usize = 10_000;
@@ -33,7 +33,7 @@ pub struct LoadedShop {
     key: String,
     material: String,
     sku: String,
-    /// Order that is read.
+    /// Order to read.
     order: String,
     /// Printer whose status is read.
     printer: String,
@@ -115,7 +115,7 @@ impl LoadTally {
     }
 }
 
-/// Client with one connection, which is opened anew when the server has closed it.
+/// Client with one connection, which is reopened when the server has closed it.
 struct LoadCaller {
     shop: Arc<LoadedShop>,
     tally: Arc<LoadTally>,
@@ -226,7 +226,7 @@ pub async fn order_prints(shop: Arc<LoadedShop>, tally: Arc<LoadTally>, end: Ins
     }
 }
 
-/// Follows the event stream again and again, as long as one more time fits before the end.
+/// Follows the event stream repeatedly, as long as another round fits in before the end.
 pub async fn follow(shop: Arc<LoadedShop>, tally: Arc<LoadTally>, end: Instant) {
     while Instant::now() + FOLLOWED < end {
         match follow_once(&shop, Instant::now() + FOLLOWED).await {

@@ -94,7 +94,7 @@ impl Backups {
     ///
     /// # Errors
     ///
-    /// Fails if the temporary data cannot be removed, or the settings of the bucket for files are invalid.
+    /// Fails if the temporary data cannot be removed, or the settings for the file bucket are invalid.
     pub fn open(config: &Config, copier: DatabaseCopier, blobs: Arc<Blobs>) -> Result<Self, ShopStartError> {
         let folder = std::path::absolute(config.backup_dir())?;
         remove_folder(&folder)?;

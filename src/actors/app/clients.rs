@@ -23,11 +23,12 @@ use services::redis::Redis;
 use services::webhook::WebhookTransport;
 use store::connect;
 
-/// Time for which an idle connection to a printer is kept open: longer than between two polls of one that prints, and
-/// shorter than of one at rest, because a connection takes more memory than all else that is held of a printer.
+/// Time for which an idle connection to a printer is kept open: longer than between two polls of a printing printer,
+/// and shorter than between those of an idle one, because a connection takes more memory than everything else held for
+/// a printer.
 const PRINTER_IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Clients of the systems outside, with which a shop starts. Simulations pass their own.
+/// Clients for outside systems that a shop starts with. Simulations pass their own.
 pub struct OutsideClients {
     /// Creates the adapters for printers.
     pub printers: Registry,

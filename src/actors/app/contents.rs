@@ -15,10 +15,10 @@ use store::lease::Leadership;
 use store::queries::Queries;
 use store::rows::LoadError;
 
-/// Maximum time that whoever removes contents waits for the lead. Meanwhile, the same contents are not stored.
+/// Maximum time that a removal of contents waits for the lead. Meanwhile, the same contents are not stored.
 const LEAD_TIME: Duration = Duration::from_secs(2);
 
-/// Time after which a removal is undone whose answer was lost. By then, the bucket is asked again.
+/// Time after which a removal whose answer was lost is undone. By then, the bucket is asked again.
 const UNDO_DELAY: Duration = Duration::from_secs(3);
 
 /// Reason that file contents could not be deleted.
@@ -40,9 +40,9 @@ pub enum RemoveError {
 
 /// Deletes contents, unless a file refers to them or will do so in a moment; returns whether they were deleted.
 ///
-/// A server that was overtaken must not remove what its successor has stored since. So the lead is confirmed for as
-/// long as the removal may take, and the removal is not repeated. A bucket or a network may hold it back all the same;
-/// that is why it is undone if a file refers to the contents afterwards.
+/// A server that was overtaken must not remove what its successor has stored since. The lead is therefore confirmed for
+/// as long as the removal may take, and the removal is not repeated. A bucket or a network may hold it back all the
+/// same; that is why it is undone if a file refers to the contents afterwards.
 async fn remove_unnamed(
     blobs: &Blobs,
     queries: &Queries,

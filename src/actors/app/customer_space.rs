@@ -47,9 +47,9 @@ pub struct CustomerSpace {
     measured_at: Mutex<Option<Instant>>,
     /// Result of the last measurement.
     stored: Arc<BlockingMutex<SpaceUse>>,
-    /// Bytes of uploads in progress and of uploads completed since the last measurement.
+    /// Number of bytes in uploads in progress and in uploads completed since the last measurement.
     growth: Arc<AtomicU64>,
-    /// Bytes of uploads completed since the last measurement.
+    /// Number of bytes in uploads completed since the last measurement.
     arrived: Arc<AtomicU64>,
 }
 

@@ -17,7 +17,7 @@ use store::secret_checks::DatabaseState;
 use store::start_check::{self, SqliteFile};
 
 /// Returns the setting name and the error of each resource that a server with the `next` settings could not open.
-/// Unchanged resources are not tried. Leaves nothing behind.
+/// Unchanged resources are skipped. Leaves nothing behind.
 pub async fn unopened(present: &Config, next: &Config) -> Vec<(&'static str, String)> {
     let mut problems = Vec::new();
     for (name, before, path) in [

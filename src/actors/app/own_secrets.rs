@@ -96,7 +96,7 @@ fn check(name: &'static str, secret: &Secret, former: &Secret) -> Option<SecretC
     Some(SecretCheck { name, value: value_of(secret)?, former: value_of(former) })
 }
 
-/// Creates the cipher for stored secrets, which decrypts with the key that is being replaced as well.
+/// Creates the cipher for stored secrets, which can also decrypt with the key being replaced.
 ///
 /// # Errors
 ///
@@ -160,7 +160,7 @@ pub async fn verify(config: &Config) -> Result<(), SecretsError> {
     }
 }
 
-/// Replaces the key of stored secrets and of the setup's draft if a former one is configured, and stores check values
+/// Replaces the key for stored secrets and for the setup's draft if a former one is configured, and stores check values
 /// for secrets that have none in the database yet. Must be called after [`settle`], by the server that holds the
 /// database lock.
 ///

@@ -182,7 +182,7 @@ impl Service {
         self.place(config).is_some_and(|(_, token)| !token.is_empty())
     }
 
-    /// Returns the address and token of an integration.
+    /// Returns the address and token for an integration.
     fn place(self, config: &Config) -> Option<(&str, &Secret)> {
         let Config { workflow, farm_ui, failure_detection, smart_home, parts, spools, agent, accounting, .. } = config;
         Some(match self {
@@ -202,7 +202,7 @@ impl Service {
 /// Result of a service test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ServiceTest {
-    /// Service that was tested.
+    /// Tested service.
     pub service: Service,
     /// `true` if the service can be used as configured.
     pub ok: bool,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
+use tokio::time::Instant;
 
 use super::App;
 use super::backups::Backups;
@@ -36,7 +37,7 @@ pub struct Premises {
     pub store: Store,
     /// List queries on the same data.
     pub queries: Queries,
-    /// Outbox, which continues after the last event of the data.
+    /// Outbox, which continues after the last stored event.
     pub outbox: Arc<Outbox>,
     /// Dispatch hold while a restored shop awaits review.
     pub hold: DispatchHold,
@@ -82,7 +83,7 @@ impl App {
         Box::pin(Self::assemble(config, frame, premises)).await
     }
 
-    /// Starts all components on a store that is open already, with the given clients, for simulations. Unlike
+    /// Starts all components on a store that is already open, with the given clients, for simulations. Unlike
     /// [`Self::start`], it neither opens nor creates a database. `leave` is called when the shop cannot go on.
     pub async fn start_on(
         config: &Config,
@@ -150,7 +151,7 @@ impl App {
     }
 }
 
-/// Open database, with all data that is read from it before the first actor runs.
+/// Open database, with all data read from it before the first actor runs.
 struct OpenDatabase {
     settings: DatabaseSettings,
     writing: WriteConnection,
@@ -236,8 +237,8 @@ async fn run_retention(app: Weak<App>) {
     loop {
         tokio::time::sleep(wait).await;
         let Some(app) = app.upgrade() else { return };
-        let (environment, now) = (app.environment.clone(), app.environment.now());
-        let has_more = app.store.run_retention(now, turn, move || environment.now()).await;
+        let now = app.environment.now();
+        let has_more = app.store.run_retention(now, turn, Instant::now).await;
         if turn == 0 {
             sweep_contents(&app, now).await;
         }

@@ -50,7 +50,7 @@ pub enum ShopStartError {
     FilesBucket {
         /// Address of the place in the bucket.
         address: String,
-        /// Answer of the service, or its absence.
+        /// Response from the service, or its absence.
         source: StorageError,
     },
     /// The configured catalogue provider cannot be used.

@@ -1,6 +1,6 @@
-//! Directories and buckets for files, exported tables, documents and backups, as the settings name them.
+//! Directories and buckets for files, exported tables, documents and backups, as named in the settings.
 //!
-//! All buckets are those of one service, and share its keys.
+//! All buckets belong to one service and share its keys.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ pub fn restore_storage(config: &Config) -> Result<Option<ObjectStorage>, ShopSta
     Ok(Some(backup_bucket(config, &place.bucket)?.below(&place.path)))
 }
 
-/// Returns the place in a bucket for files and what belongs to them; `None` if files are in a directory.
+/// Returns the place in a bucket for files and their associated data; `None` if files are in a directory.
 pub fn files_storage(config: &Config) -> Result<Option<ObjectStorage>, ShopStartError> {
     config.files_bucket().map(|place| open_place(config, &place)).transpose()
 }
@@ -99,7 +99,7 @@ pub(super) fn own_documents(config: &Config) -> Result<Option<ObjectStorage>, Sh
     config.documents_bucket().map(|place| open_place(config, &place)).transpose()
 }
 
-/// Returns the error of the bucket for files.
+/// Returns the error from the file bucket.
 pub fn files_error(place: &BucketAddress, source: StorageError) -> ShopStartError {
     ShopStartError::FilesBucket { address: place.to_string(), source }
 }
@@ -109,12 +109,13 @@ fn open_place(config: &Config, place: &BucketAddress) -> Result<ObjectStorage, S
     Ok(open_bucket(config, &place.bucket, timeout, &part_limits())?.below(&place.path))
 }
 
-/// Returns the limits of a client that sends and receives parts: the service answers when a part has arrived.
+/// Returns the limits for a client that sends and receives parts: the service answers when a part has arrived.
 fn part_limits() -> LanSettings {
     LanSettings { timeout: MAX_PART_TIME, read_timeout: MAX_PART_TIME, ..LanSettings::default() }
 }
 
-/// Opens a bucket. `timeout` is the time limit of a request, besides the time in which contents are sent or received.
+/// Opens a bucket. `timeout` is the time limit for a request, in addition to the time in which contents are sent or
+/// received.
 fn open_bucket(
     config: &Config,
     name: &str,

@@ -22,8 +22,8 @@ pub(super) fn in_stages(
     Forecast { recoveries, ..forecast }
 }
 
-/// Returns the forecast with the remedies of the latest one, which stay until they have been searched for again. Those
-/// whose time has passed, or is no better than what the order is now expected at, are left out.
+/// Returns the forecast with the remedies of the latest one, which remain until they have been searched for again.
+/// Remedies whose time has passed, or is no earlier than the order's current expected time, are omitted.
 pub(super) fn with_earlier_recoveries(forecast: Forecast, latest: &Forecast) -> Forecast {
     let stays = |id: &Id, recovery: &OrderRecovery| {
         let Some(stated_at) = recovery.stated_at() else { return true };

@@ -1,6 +1,6 @@
 //! Connection to a system. Every call over it has a time limit, is counted and passes through a circuit breaker.
 //!
-//! What it records of errors, and logs, contains no queries of URLs: a system may repeat a signed link of ours.
+//! Recorded and logged errors contain no URL queries, because a system may repeat one of our signed links.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};

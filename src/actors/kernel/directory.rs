@@ -64,14 +64,14 @@ pub struct DirectoryArgs {
     pub max_waiting: usize,
 }
 
-/// Summary of the aggregates of a kind that are in memory.
+/// Summary of a kind's aggregates in memory.
 #[derive(Clone, Debug, Default)]
 pub struct KindSummary {
     /// Name of the kind; see [`domain::aggregate::Aggregate::KIND`].
     pub kind: &'static str,
     /// Number of aggregates by status (`running`, `resting`, `parked` …).
     pub statuses: BTreeMap<&'static str, u64>,
-    /// Number of commands that are waiting, being decided or being written.
+    /// Number of commands waiting, being decided or being written.
     pub waiting: u64,
     /// Number of actor crashes since the process started.
     pub crashes: u64,

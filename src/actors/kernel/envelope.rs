@@ -13,7 +13,7 @@
 //!   only after the restarted actor has published the state on disk, so that a caller who learns that the command was
 //!   carried out also sees its result.
 //!
-//! The admission permit stays in the envelope, so a command that is sent again is never rejected as `overloaded`.
+//! The admission permit stays in the envelope, so a resent command is never rejected as `overloaded`.
 //!
 //! An actor accepts commands of several types, each with its own response type ([`Command::Answer`]). A
 //! [`PendingCommand`] hides the type and holds the response from the decision until the commit, so that responses
@@ -46,7 +46,7 @@ pub struct IdempotencyKey {
     pub key: String,
     /// Hash of the raw request body.
     pub body_hash: String,
-    /// Time until which the response is stored under the key.
+    /// Time at which the response stored under the key expires.
     pub expires_at: Timestamp,
 }
 
@@ -110,7 +110,7 @@ impl CommandAnswer<AnyAnswer> {
 pub enum Stage {
     /// Waiting in a mailbox or a queue.
     Waiting,
-    /// Being decided; a crash at this point was caused by the command.
+    /// Being decided; a crash in this state was caused by the command.
     Deciding,
     /// Decided but not submitted to the store; may be decided again.
     Decided,

@@ -63,8 +63,7 @@ impl Environment {
         self.leadership = leadership;
         self
     }
-    /// Returns the certainty of this process that it leads, which whoever is about to act on the outside world waits
-    /// for.
+    /// Returns this process's certainty that it leads, which must be awaited before any act on the outside world.
     pub fn leadership(&self) -> &Leadership {
         &self.leadership
     }
@@ -84,8 +83,7 @@ impl Environment {
     pub fn chance(&self) -> f64 {
         self.ids.chance()
     }
-    /// Runs a long computation on a thread of its own, so that nothing else waits for it. Returns `None` if it
-    /// panicked.
+    /// Runs a long computation on a separate thread, so that nothing else waits for it. Returns `None` if it panicked.
     pub async fn compute<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
         if self.computes_inline {
             return catch_unwind(AssertUnwindSafe(work)).ok();

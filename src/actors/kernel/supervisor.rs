@@ -3,7 +3,7 @@
 //!
 //! No command passes through the supervisor, so it is not a bottleneck, and all running aggregates remain readable
 //! while it is being restarted. Its children are linked to it: if it crashes, they end as well, and the next supervisor
-//! restarts all that were running according to the directory entries.
+//! restarts all actors that were running according to the directory entries.
 
 use std::collections::{HashMap, VecDeque};
 use std::marker::PhantomData;

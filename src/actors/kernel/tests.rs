@@ -48,10 +48,10 @@ struct SubmittedCommit {
     stored_versions: Vec<i64>,
 }
 
-/// Faults of the next commits, and the commits so far.
+/// Faults for the next commits, and the commits so far.
 #[derive(Default)]
 struct Script {
-    /// Faults of the next commits; `None` for a commit that reaches the store.
+    /// Faults for the next commits; `None` for a commit that reaches the store.
     faults: Mutex<VecDeque<Option<CommitFault>>>,
     commits: Mutex<Vec<SubmittedCommit>>,
     /// Aggregates whose actors were started because a commit created them.
@@ -74,7 +74,7 @@ impl Script {
     }
 }
 
-/// Commit log in memory with the faults of a script.
+/// In-memory commit log with scripted faults.
 struct ScriptedLog {
     memory: MemoryStore,
     script: Arc<Script>,

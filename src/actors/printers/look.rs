@@ -18,12 +18,12 @@ use kernel::handle::Handle;
 use printers::adapter::PrinterError;
 use printers::connections::PrinterConnection;
 
-/// Error of a poll, with the number of requests that it sent.
+/// Error of a failed poll, with the number of requests that it sent.
 #[derive(Debug)]
 pub(super) struct FailedPoll {
     /// Reason why there is no status.
     pub(super) error: PrinterError,
-    /// Number of requests of which none was answered with a status.
+    /// Number of requests, none of which was answered with a status.
     pub(super) requests: u32,
 }
 
@@ -37,7 +37,7 @@ pub(super) async fn look(
     poll(with, of, connection, patience).await.map_err(|failed| failed.error)
 }
 
-/// Polls the printer's status as [`look`] does, and counts the requests of a poll that fails.
+/// Polls the printer's status as [`look`] does, and counts the requests in a failed poll.
 pub(super) async fn poll(
     with: &PrinterEffects,
     of: &Handle<Printer>,

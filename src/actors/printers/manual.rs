@@ -188,8 +188,8 @@ fn prints_now(of: &Handle<Printer>) -> Option<String> {
     on.then(|| printer.shows.clone().unwrap_or_else(|| "a print is running".to_owned()))
 }
 
-/// Uploads the file for a manual print, and retries failures that may be transient, as for the print of a job. Returns
-/// the printer's name for the file. An emergency stop ends the print, and with it this effect and its retries.
+/// Uploads the file for a manual print, retrying failures that may be transient, just as for a job's print. Returns the
+/// printer's name for the file. An emergency stop ends the print, and thereby this effect and its retries.
 async fn store(
     with: &PrinterEffects,
     of: &Handle<Printer>,
@@ -209,8 +209,8 @@ async fn store(
 }
 
 /// Uploads the file once. `unused` is the name for the file once it has been determined, and the connection to the
-/// printer whose files have been compared. It stays the same for all tries, so that a file of which only the response
-/// was lost is overwritten.
+/// printer whose files have been compared. It stays the same for all attempts, so that a file for which only the
+/// response was lost is overwritten.
 async fn store_once(
     with: &PrinterEffects,
     of: &Handle<Printer>,

@@ -46,7 +46,7 @@ impl EndTracker {
     }
 }
 
-/// Timer of the polls of a printer that responds.
+/// Timer for polls of a responding printer.
 #[derive(Default)]
 pub(super) struct PollTimer {
     end: EndTracker,

@@ -15,7 +15,7 @@ use files::mailboxes::{MailboxLimits, MailboxPermit, MailboxPermits, MailboxesFu
 use files::turns::FileOwner;
 use platform::watch::{WatchReceiver, WatchSender};
 
-/// Limits on customer models that are being sliced or queued. Any others must be requested again later.
+/// Limits on customer models being sliced or queued. Any others must be requested again later.
 const LIMITS: MailboxLimits = MailboxLimits { of_all: 64, of_one: 2 };
 
 /// Queue for the slots that slicers run in.
@@ -60,7 +60,7 @@ impl Drop for SlicerSlot {
     }
 }
 
-/// Shop model that is waiting for a slot; included in the number of waiting models until dropped.
+/// Shop model waiting for a slot; included in the number of waiting models until dropped.
 struct ShopModelWaiting<'a>(&'a WatchSender<usize>);
 
 impl<'a> ShopModelWaiting<'a> {
@@ -81,7 +81,7 @@ impl Drop for ShopModelWaiting<'_> {
 pub(super) struct SlicerPermit {
     _place: SlicerSlot,
     _mailbox: Option<MailboxPermit>,
-    /// Number of the shop's models that are waiting; `None` if the permit is for one of the shop's models.
+    /// Number of waiting shop models; `None` if the permit is for one of the shop's models.
     shop_waits: Option<WatchReceiver<usize>>,
 }
 

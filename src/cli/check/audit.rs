@@ -6,7 +6,7 @@ use crate::app::own_secrets;
 use crate::config::Config;
 use crate::store::audit_log::AuditLog;
 
-/// Checks the end of the audit log of a database whose tables are up to date.
+/// Checks the end of the audit log of a database whose schema is up to date.
 pub async fn check(report: &mut CheckReport, config: &Config) {
     // Problems with the database are reported by its own check.
     let Ok(log) = AuditLog::open(&own_secrets::database_settings(config)).await else { return };

@@ -1,4 +1,4 @@
-//! Checks the place of scheduled backups, and reports the newest one. Writes nothing.
+//! Checks the place of scheduled backups, and reports the latest one. Writes nothing.
 
 use super::report::CheckReport;
 use crate::actors::kernel::environment::machine_clock;

@@ -1,4 +1,4 @@
-//! Checks that the database is reachable, belongs to Printfloor, has up-to-date tables, and that its clock is right.
+//! Checks that the database is reachable, belongs to Printfloor, has an up-to-date schema, and that its clock is right.
 //! Writes nothing.
 
 use migrations::{MigrationStatus, Migrator, MigratorTrait as _};
@@ -16,7 +16,7 @@ use crate::store::queries::Queries;
 /// for 30 seconds, signatures of payments for 5 minutes.
 const MAX_CLOCK_DIFFERENCE_MS: i64 = 5_000;
 
-/// Checks the database; returns a read connection if the tables are up to date.
+/// Checks the database; returns a read connection if the schema is up to date.
 pub async fn check(report: &mut CheckReport, config: &Config) -> Option<DatabaseConnection> {
     let url = config.database_url().expose().to_owned();
     let name = connect::display_url(&url);
@@ -92,7 +92,7 @@ async fn check_replication(report: &mut CheckReport, settings: &DatabaseSettings
     }
 }
 
-/// Compares the clock of this machine with that of the database, which may be another one.
+/// Compares this machine's clock with the database's, which may be a different clock.
 async fn check_clock(report: &mut CheckReport, reading: &DatabaseConnection) {
     let Ok(Some(theirs)) = connect::time_of(reading).await else { return };
     let difference_ms = machine_clock().since(theirs);

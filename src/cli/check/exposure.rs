@@ -1,5 +1,5 @@
-//! Checks who can reach the server, and how it knows them: its public address, the proxies in front of it, and settings
-//! that open it further than the defaults do. Pure.
+//! Checks who can reach the server, and how it identifies them: its public address, the proxies in front of it, and
+//! settings that expose it more than the defaults do. Pure.
 
 use std::net::IpAddr;
 
@@ -7,7 +7,8 @@ use super::report::CheckReport;
 use crate::config::Config;
 use crate::domain::limits::address::Network;
 
-/// Addresses that belong to nobody, so that a proxy never has them: a network with one of them is too wide.
+/// Addresses that are assigned to no one, so that no proxy ever has them: a network that contains one of them is too
+/// wide.
 const NOBODYS: [&str; 2] = ["192.0.2.1", "2001:db8::1"];
 
 /// Reports what the operator should know.
@@ -22,7 +23,7 @@ pub fn check(report: &mut CheckReport, config: &Config) {
     }
 }
 
-/// Returns a sentence for each setting, or missing one, by which somebody could get further than intended.
+/// Returns a sentence for each setting, or missing one, that could give someone more access than intended.
 fn notes(config: &Config) -> Vec<String> {
     let server = &config.server;
     let (listen, url) = (server.listen, config.public_url());

@@ -75,7 +75,7 @@ enum DiskVerdict {
     NoBackup,
 }
 
-/// Judges the free space of a disk by what a backup needs there, and by what is reserved.
+/// Compares the free space on a disk with the space that a backup needs there, and with the reserved space.
 fn judge_disk(free_bytes: u64, needed_bytes: u64, reserved_bytes: u64) -> DiskVerdict {
     if free_bytes < needed_bytes {
         DiskVerdict::NoBackup
@@ -87,12 +87,12 @@ fn judge_disk(free_bytes: u64, needed_bytes: u64, reserved_bytes: u64) -> DiskVe
 }
 
 /// Returns whether the server is expected to back up the database at this address. PostgreSQL may have backups of its
-/// own: then it does if somebody has named a place for them, `to`.
+/// own: then it does if a place for them is configured, `to`.
 fn backs_up(database_url: &str, to: &str) -> bool {
     !to.is_empty() || !database_url.starts_with("postgres")
 }
 
-/// Checks that nobody else on the machine may read the data and the files with secrets.
+/// Checks that no one else on the machine can read the data and the files with secrets.
 fn check_permissions(report: &mut CheckReport, config: &Config) {
     let paths = [config.server.data_dir.clone(), config.secrets_file(), PathBuf::from(DOTENV)];
     for path in paths {

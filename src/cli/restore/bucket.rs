@@ -1,4 +1,4 @@
-//! Files of a backup that is restored into a bucket.
+//! Files from a backup that is restored into a bucket.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,13 +23,13 @@ const DOCUMENTS: &str = "documents/";
 /// Folders of the bucket that must be empty before a restore.
 const FOLDERS: [&str; 3] = [FILES, DOCUMENTS, "exports/"];
 
-/// Key of the mark of the restore that writes to the place.
+/// Key of the mark that identifies the restore that writes to the place.
 const MARK_KEY: &str = "restore#mark";
 /// Delays before each further try to send a file.
 const TRY_PAUSES: [Duration; 4] =
     [Duration::from_secs(1), Duration::from_secs(5), Duration::from_secs(15), Duration::from_secs(30)];
 
-/// Place in a bucket for the files of a backup and, unless they have another place, the documents.
+/// Place in a bucket for the files from a backup and, unless they have another place, the documents.
 #[derive(Clone)]
 pub(super) struct RestoreBucket {
     address: String,
@@ -107,7 +107,7 @@ impl RestoreBucket {
         }
     }
 
-    /// Checks that all files of a backup are in the bucket, with their sizes. Each was compared with its hash when it
+    /// Checks that all files from a backup are in the bucket, with their sizes. Each was compared with its hash when it
     /// was unpacked.
     pub(super) async fn verify(&self, backup: &VerifiedBackup) -> Result<(), CliError> {
         let objects = self.objects().await?;

@@ -39,8 +39,8 @@ impl AuthConfig {
         ]
     }
 
-    /// Returns a mutable reference to the secret that `secrets.env` may contain under the name of a variable; `None` if
-    /// that file cannot contain the variable.
+    /// Returns a mutable reference to the secret that a variable in `secrets.env` may contain; `None` if that file
+    /// cannot contain the variable.
     pub(crate) fn secret_of_file_mut(&mut self, name: &str) -> Option<&mut Secret> {
         if name == SECRETS_KEY_OLD {
             return Some(&mut self.secrets_key_old);

@@ -18,7 +18,7 @@ pub struct IntakeConfig {
     pub styles: Vec<IntakePrice>,
     /// Prices by size.
     pub sizes: Vec<IntakePrice>,
-    /// Prices by the base that the part stands on.
+    /// Prices by the part's base.
     pub bases: Vec<IntakePrice>,
     /// Prices by number of colours, in cents: for one colour, for two, and so on.
     pub color_cents: Vec<i64>,

@@ -17,7 +17,7 @@ use domain::testing::{Bench, complete_seller, id};
 const VENV: &str = "PRINTFLOOR_TEST_EN16931";
 /// Number of random invoices, including their credit notes.
 const INVOICES: usize = 120;
-/// Each run checks one of so many of them, from one that its seed draws; the long profile checks all.
+/// Each run checks one in this many, starting from one drawn from its seed; the long profile checks all.
 const DRAWN_OF: usize = 8;
 /// Maximum total of the documents that are checked. The official rules use floating point, and for larger totals their
 /// products of sums and rates are inexact.

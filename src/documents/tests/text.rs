@@ -10,7 +10,7 @@ use words::Language;
 
 const BODY: Style = Style { size: 9.5, bold: false };
 /// Time limit for the longest possible invoice, in an unoptimised build on a busy machine. An algorithm that set each
-/// line again for every letter would take many minutes.
+/// line again for every character would take many minutes.
 const MAX_TIME: Duration = Duration::from_secs(60);
 
 /// Returns the text of the lines in reading order.

@@ -161,7 +161,7 @@ pub(super) fn credentials_changed() -> Refusal {
     Refusal::conflict(CREDENTIALS_CHANGED, "the password was changed in the meantime; sign in with the new one")
 }
 
-/// Returns whether the user that is being changed is the caller.
+/// Returns whether the user being changed is the caller.
 pub(super) fn is_own(cx: &DecisionContext<'_>, user: Id) -> bool {
     matches!(cx.by, Principal::User { id, .. } if *id == user)
 }

@@ -64,8 +64,8 @@ impl Access {
         emails
     }
 
-    /// Groups email addresses by the language in which they are written to: that of the user with the address, and
-    /// English for users who chose none and for addresses that are no user's. Each group keeps the given order.
+    /// Groups email addresses by the language in which they are written to: the language of the user with the address,
+    /// and English for users who chose none and for addresses without a user. Each group keeps the given order.
     pub fn group_by_language(&self, addresses: &[String]) -> Vec<(Language, Vec<String>)> {
         let mut groups: Vec<(Language, Vec<String>)> = Vec::new();
         for language in Language::ALL {

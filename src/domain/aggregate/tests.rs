@@ -1,5 +1,5 @@
-//! Tests of the stored form of answers: a repeated request may be answered from what an earlier version of the server
-//! wrote.
+//! Tests of the stored form of answers: a repeated request may be answered from data that an earlier version of the
+//! server wrote.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 

@@ -77,7 +77,7 @@ impl AuditedAct {
         self.row().2.write(language, SUBJECT_MARK)
     }
 
-    /// Returns the act that is stored under the given name, if any.
+    /// Returns the act stored under the given name, if any.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|act| act.name() == name)
     }

@@ -1,8 +1,8 @@
 //! Chain of the audit log's lines: each line has a number and a hash that covers its contents and the hash of the line
 //! before it. No line can be changed, removed, inserted or moved without changing all hashes after it.
 //!
-//! The chain alone does not protect against whoever can write to the database, who can compute it anew from any line
-//! on. A head ([`ChainHead`]) that was stored elsewhere shows that too.
+//! The chain alone does not protect against whoever can write to the database, and can recompute it from any line
+//! onwards. A head ([`ChainHead`]) stored elsewhere reveals that too.
 //!
 //! The bytes that a hash covers can never change: logs are verified from their first line on.
 
@@ -11,7 +11,7 @@ use std::str::FromStr;
 
 use sha2::{Digest as _, Sha256};
 
-/// Beginning of the bytes that each hash covers, which tells it from hashes of anything else.
+/// Beginning of the bytes that each hash covers, which distinguishes it from hashes of anything else.
 const HASH_PREFIX: &[u8] = b"printfloor audit line\n";
 /// Length of a hash, in hexadecimal digits.
 const HASH_DIGITS: usize = 64;
@@ -27,9 +27,9 @@ pub struct ChainLine<'a> {
     pub actor: &'a str,
     /// Name of the act.
     pub action: &'a str,
-    /// Kind of what the act was about.
+    /// Kind of the act's subject.
     pub subject_kind: &'a str,
-    /// ID of what the act was about.
+    /// ID of the act's subject.
     pub subject_id: &'a str,
     /// ID of the request; `None` if there was none.
     pub request_id: Option<&'a str>,
@@ -112,7 +112,7 @@ impl FromStr for ChainHead {
     }
 }
 
-/// First place at which a log is not what it was.
+/// First place at which a log is no longer as it was written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChainFault {
     /// Lines are missing.
@@ -122,11 +122,11 @@ pub enum ChainFault {
         /// Number of the last of them.
         last: i64,
     },
-    /// A line has a number that another one has, or that has not been reached.
+    /// A line has the same number as another line, or a number not yet reached.
     Extra(i64),
     /// The hash of the line with this number does not match.
     Changed(i64),
-    /// The line with this number matches, but differs from a head that was stored elsewhere.
+    /// The line with this number matches, but differs from a head stored elsewhere.
     Rewritten(i64),
     /// The head in the database is not the hash of the last line, which has this number.
     Head(i64),
@@ -149,14 +149,14 @@ impl fmt::Display for ChainFault {
     }
 }
 
-/// Check of a log, whose lines are passed in the order of their numbers.
+/// Check of a log, whose lines are passed in numerical order.
 #[derive(Debug)]
 pub struct ChainCheck {
     /// Last line that matches.
     head: ChainHead,
     /// Head that the database stores.
     stored: ChainHead,
-    /// Heads that were stored elsewhere.
+    /// Heads stored elsewhere.
     elsewhere: Vec<ChainHead>,
 }
 
@@ -171,12 +171,12 @@ impl ChainCheck {
         Self { head: line, stored, elsewhere: Vec::new() }
     }
 
-    /// Returns the last line that fits, as all lines before it do.
+    /// Returns the last line that fits; all lines before it fit as well.
     pub fn head(&self) -> &ChainHead {
         &self.head
     }
 
-    /// Checks the next line, with the number and the hash that are stored with it.
+    /// Checks the next line, with the number and the hash stored with it.
     pub fn check(&mut self, number: i64, hash: &str, line: &ChainLine<'_>) -> Result<(), ChainFault> {
         let next = self.head.append(line);
         if number > next.number {

@@ -1,4 +1,4 @@
-//! Groups of equal acts in the audit log, each of which people read as one: "Ada added 14 printers".
+//! Groups of equal acts in the audit log, each of which is displayed as one: "Ada added 14 printers".
 
 use super::AuditedAct;
 use crate::time::Timestamp;
@@ -6,7 +6,7 @@ use crate::time::Timestamp;
 /// Maximum time between two acts of one group, in milliseconds.
 const MAX_GAP_MS: i64 = 3_600_000;
 
-/// Act of an entry, without what it applies to.
+/// Act of an entry, without its target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GroupedAct<'a> {
     /// Actor, as named in the log.
@@ -18,7 +18,7 @@ pub struct GroupedAct<'a> {
 }
 
 impl GroupedAct<'_> {
-    /// Returns whether people read more of the act than what it applies to: the spool that was loaded.
+    /// Returns whether readers see more of the act than its target, such as the spool that was loaded.
     fn has_details(&self) -> bool {
         matches!(AuditedAct::parse(self.action), Some(AuditedAct::PrinterLoadSlot))
     }
@@ -42,8 +42,8 @@ impl AuditedAct {
     }
 }
 
-/// Gathers equal acts that say no more than what they apply to, and that follow each other within an hour. `entries`
-/// are sorted from newest to oldest; returns their positions, group by group, each group at the place of its newest
+/// Groups equal acts that state nothing but their target and that follow each other within an hour. `entries` are
+/// sorted from newest to oldest; returns their positions, group by group, with each group in the place of its latest
 /// entry.
 fn act_groups(entries: &[(GroupedAct<'_>, Timestamp)]) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();

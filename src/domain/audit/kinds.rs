@@ -92,7 +92,7 @@ impl AuditedKind {
         })
     }
 
-    /// Returns the kind that is stored under the given name, if any.
+    /// Returns the kind stored under the given name, if any.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.word() == word)
     }

@@ -9,7 +9,7 @@ use words::staff::audit as texts;
 const COUNTED: &str = "counted";
 
 /// Returns the reason why an act was not carried out; `None` if it was, and for an entry that sums up rejected
-/// requests. A code without a message of its own is described as a rejection; the entry has the details.
+/// requests. A code without its own message is described as a rejection; the entry has the details.
 pub fn outcome_label(language: Language, outcome: &str) -> Option<String> {
     let text = match outcome {
         DONE | COUNTED => return None,

@@ -266,8 +266,8 @@ fn any_command() -> impl Strategy<Value = CustomRequestCommand> {
 }
 
 proptest! {
-    /// Checks that, for any sequence of commands, the customer's wishes stay unchanged, quotes are never refused, and
-    /// each change of status is published once.
+    /// Checks that, for any sequence of commands, the customer's specifications stay unchanged, quotes are never
+    /// refused, and each status change is published once.
     #[test]
     fn a_request_stays_what_it_was(commands in prop::collection::vec(any_command(), 0..30)) {
         let (mut desk, _) = Desk::with(new_request(2));

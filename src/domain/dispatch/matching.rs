@@ -12,7 +12,7 @@ use words::staff::waiting as texts;
 /// Current match between a job and a printer.
 #[derive(Debug)]
 pub struct PrinterMatch<'a> {
-    /// Printer that was matched.
+    /// Matched printer.
     pub printer: &'a Printer,
     /// Result of matching the job with the printer: the slots to print from, or the requirements that are not met.
     pub fit: Fit,

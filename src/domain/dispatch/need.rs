@@ -82,7 +82,7 @@ pub(super) struct IndexedPrinter {
     pub(super) idle_since: Timestamp,
     /// Rejected starts since the last confirmed start.
     pub(super) refusals: Option<RefusedStarts>,
-    /// Time until which the printer's rejections do not count against jobs.
+    /// Time before which the printer's rejections do not count against jobs.
     pub(super) forgiven_at: Option<Timestamp>,
     /// Number of times that the printer's rejections until then were forgiven.
     pub(super) pardons: u32,

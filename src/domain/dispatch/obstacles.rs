@@ -24,7 +24,7 @@ const MAX_MESSAGE_CHARS: usize = 80;
 /// Number of ranks by which a cause is moved back if its printers are not ready, either.
 const BUSY_RANKS: u8 = 4;
 
-/// Returns the causes for which a job waits for a printer. `of_type` holds its matches with the printers of its machine
+/// Returns the causes that make a job wait for a printer. `of_type` holds its matches with the printers of its machine
 /// type, in the dispatcher's order. The result is empty if one of them could take the job now.
 pub(super) fn printer_causes(job: &Job, around: &WaitContext<'_>, of_type: &[&PrinterMatch<'_>]) -> Vec<WaitingCause> {
     if of_type.iter().any(|one| one.is_possible()) {

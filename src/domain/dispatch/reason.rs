@@ -81,7 +81,7 @@ pub fn waiting(job: &Job, around: &WaitContext<'_>) -> Option<Waiting> {
     }
 }
 
-/// Returns the reason with which a job was blocked. It is stored in English; the shop's own reasons have translations.
+/// Returns the reason why a job was blocked. It is stored in English; the shop's own reasons have translations.
 fn block_words(language: Language, job: &Job) -> Option<String> {
     let reason = job.block_reason.as_deref()?;
     Some(match reason {

@@ -40,7 +40,7 @@ pub(super) struct JobRefusal {
 
 impl JobRefusal {
     /// Returns whether a person has cleared the printer's attention since, or removed the printer. What was forgiven at
-    /// a removed printer is not known any more: it is not in memory after a restart.
+    /// a removed printer is no longer known: it is not in memory after a restart.
     fn is_forgiven(&self, printers: &BTreeMap<Id, IndexedPrinter>) -> bool {
         printers.get(&self.printer).is_none_or(|printer| match self.pardons {
             // The clock may have been set in the meantime.

@@ -47,7 +47,8 @@ pub enum WaitingCode {
     PrinterRefuses,
     /// A suitable printer, or the printer of the job, cannot be reached.
     PrinterOffline,
-    /// A suitable printer needs a person: it is out of service, reports an error, or its last print is unverified.
+    /// A suitable printer needs someone's attention: it is out of service, reports an error, or its last print is
+    /// unverified.
     PrinterAttention,
     /// A different build plate is needed.
     BuildPlate,
@@ -143,7 +144,7 @@ enum CauseText {
 pub struct WaitingCause {
     /// Kind of the cause.
     pub code: WaitingCode,
-    /// Materials that are missing.
+    /// Missing materials.
     pub materials: Vec<Id>,
     /// Printers with this cause and their names, in the dispatcher's order of preference; at most ten.
     pub printers: Vec<(Id, String)>,

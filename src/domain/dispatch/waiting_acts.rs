@@ -1,5 +1,5 @@
-//! Actions by staff after which waiting jobs can begin, collected across all jobs; and the jobs that call for an action
-//! of their own.
+//! Actions by staff after which waiting jobs can begin, collected across all jobs; and the jobs that call for a
+//! separate action.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ pub struct GatheredAct {
     pub jobs: usize,
 }
 
-/// Material of which a person must load spools, with the number of jobs that wait for it.
+/// Material whose spools a person must load, with the number of jobs that wait for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpoolTask {
     /// Material of the spools.
@@ -185,7 +185,7 @@ fn candidates(printers: &[&Printer], types: &KnownTypes, now: Timestamp) -> Vec<
 }
 
 /// Returns whether jobs of a class call for an action that neither time nor another task takes care of. A printer that
-/// suits them becomes free by itself or is a task of its own, unless a person took it out of use.
+/// suits them becomes free by itself or is a separate task, unless a person took it out of use.
 fn is_stuck(class: &NeedClass, candidates: &[Candidate]) -> bool {
     let of_type = candidates.iter().filter(|one| one.indexed.machine() == class.machine());
     let fitting: Vec<&Candidate> = of_type.filter(|one| one.indexed.fits(class)).collect();

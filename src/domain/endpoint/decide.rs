@@ -193,8 +193,7 @@ fn check(url: &str, events: &[String]) -> Result<(), Refusal> {
     faults.refuse()
 }
 
-/// Returns [`Endpoint::subscribed_after`] for a new list of event types, of which those that are added start after
-/// event number `newest`.
+/// Returns [`Endpoint::subscribed_after`] for a new list of event types; added ones start after event number `newest`.
 fn subscription_starts(this: &Endpoint, events: &[String], newest: i64) -> BTreeMap<String, i64> {
     let start_of = |kind: &String| {
         let start = if this.events.contains(kind) { *this.subscribed_after.get(kind)? } else { newest };

@@ -1,5 +1,4 @@
-//! Consequences of a forecast for the people of a shop in the next hours: beds to clear, spools to change, orders to
-//! finish.
+//! Consequences of a forecast for a shop's staff in the next hours: beds to clear, spools to change, orders to finish.
 
 mod spools;
 

@@ -28,9 +28,9 @@ const MAX_PACES: usize = 20_000;
 pub struct ObservedPrint {
     /// Attempt that made the print; each attempt is learnt only once.
     pub attempt: Id,
-    /// File that was printed.
+    /// Printed file.
     pub file: Id,
-    /// Printer that was used.
+    /// Printer used.
     pub printer: Id,
     /// Print time stated in the file, in seconds, if any.
     pub stated_seconds: Option<i64>,

@@ -1,6 +1,6 @@
 //! Search for ways to get orders that are late or at risk ready on time.
 //!
-//! Each act that a person could perform now for an order's unfinished jobs is tried in a forecast of its own, in which
+//! Each act that a person could perform now for an order's unfinished jobs is tried in a separate forecast, in which
 //! only the act's effect differs from the current state. Purchases and combinations of acts are not tried. The search
 //! is bounded by its work, not by time, so the same state always gives the same result: the more jobs are waiting, the
 //! fewer acts are tried.
@@ -120,7 +120,7 @@ struct RecoverySearch<'a> {
 struct OrderTrials<'o> {
     order: &'o Order,
     deadline: Timestamp,
-    /// Time by which the order is ready if nobody does anything; `None` if it cannot be predicted.
+    /// Time by which the order is ready if no one does anything; `None` if it cannot be predicted.
     expected_at: Option<Timestamp>,
     /// Acts after which the order is ready sooner.
     remedies: Vec<Remedy>,

@@ -47,7 +47,7 @@ pub(super) struct SimulatedEnd {
 pub(super) struct Simulation {
     /// Forecast; if there is a goal, nothing after it is included.
     pub(super) forecast: Forecast,
-    /// Work that was done: each job is indexed, and each step examines all printers and all different job needs.
+    /// Work done: each job is indexed, and each step examines all printers and all different job needs.
     work: usize,
     /// `true` if the permitted work did not suffice.
     is_cut_off: bool,

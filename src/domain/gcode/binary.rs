@@ -18,7 +18,7 @@ use super::thumbnail::Thumbnail;
 pub(super) const MAGIC: &[u8] = b"GCDE";
 pub(super) const FILE_HEADER_BYTES: usize = 10;
 const FORMAT_VERSION: u32 = 1;
-/// Maximum size of a block that is read, in bytes, both compressed and uncompressed; larger blocks are skipped.
+/// Maximum size of a block to read, in bytes, both compressed and uncompressed; larger blocks are skipped.
 pub(super) const MAX_BLOCK_BYTES: u32 = 4 << 20;
 
 /// Maximum number of blocks in a file. A file of one gigabyte has about 16,000 blocks of 64 KiB each.

@@ -1,7 +1,7 @@
 //! Size of a print, calculated from its moves, because slicers of the PrusaSlicer family do not state it.
 //!
 //! Only extruding moves are included, except those in the printer's own start and end sections (`;TYPE:Custom`), which
-//! wipe and prime beside the print. Of an arc, only the end points are included.
+//! wipe and prime next to the print. For arcs, only the end points are included.
 
 use crate::sku::Dimensions;
 

@@ -77,7 +77,7 @@ fn bounded(file: &mut (impl Read + Seek)) -> Result<(), Damage> {
     file.rewind().map_err(cut)
 }
 
-/// Returns the plate number if the name is that of a plate's G-code file: 1 for `Metadata/plate_1.gcode`.
+/// Returns the plate number if the name belongs to a plate's G-code file: 1 for `Metadata/plate_1.gcode`.
 fn plate_number(name: &str) -> Option<u32> {
     let number: u32 = name.strip_prefix("Metadata/plate_")?.strip_suffix(".gcode")?.parse().ok()?;
     (number > 0).then_some(number)

@@ -66,13 +66,13 @@ pub struct ToolpathReader {
     extruded: f64,
     relative: bool,
     relative_extruder: bool,
-    /// `true` in sections that print beside the part.
+    /// `true` in sections that print next to the part.
     beside: bool,
     segments: Vec<PathSegment>,
     max_segments: usize,
     /// Interval at which moves are held: one of every `stride` moves.
     stride: usize,
-    /// Number of moves since the most recent one that was held.
+    /// Number of moves since the last one that was retained.
     passed: usize,
 }
 

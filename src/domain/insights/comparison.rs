@@ -244,8 +244,8 @@ mod tests {
     }
 
     proptest! {
-        /// Checks that a span and the one before it never overlap and are equally long, unless a change of the clock
-        /// made the one before shorter.
+        /// Checks that a span and the one before it never overlap and are equally long, unless a clock change made the
+        /// earlier one shorter.
         #[test]
         fn spans_do_not_overlap(day in 400i64..40_000, days in 1i64..366, hours in 0i64..24) {
             let from = Timestamp(day * DAY_MS);

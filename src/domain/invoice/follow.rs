@@ -33,7 +33,7 @@ pub struct OrderPaymentSummary {
 /// Order to be invoiced.
 #[derive(Clone, Debug)]
 pub struct OrderToInvoice {
-    /// Order that is being paid.
+    /// Order being paid.
     pub order_id: Id,
     /// Human-readable number of the invoiced order.
     pub order_number: String,

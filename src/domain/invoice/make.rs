@@ -56,7 +56,7 @@ fn content(cx: &DecisionContext<'_>, draft: &DraftInvoice) -> Result<InvoiceCont
 }
 
 impl Invoice {
-    /// Returns a draft with the given content that belongs to nobody yet.
+    /// Returns a draft with the given content that has no owner yet.
     pub(super) fn blank(cx: &DecisionContext<'_>, id: Id, site: String, content: InvoiceContent) -> Self {
         Self {
             id,

@@ -46,7 +46,7 @@ impl AttemptState {
     }
 }
 
-/// Parts of a print that were sent in one of the order's shipments.
+/// Parts from a print that were sent in one of the order's shipments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Departure {
@@ -69,7 +69,7 @@ pub struct Attempt {
     pub order_id: Id,
     /// Position within the job, starting at 1.
     pub number: u32,
-    /// Printer that was claimed.
+    /// Claimed printer.
     pub printer_id: Id,
     /// State of the attempt, from the claim to its end.
     pub state: AttemptState,

@@ -1,9 +1,9 @@
 //! Claims of a job: one for each distinct material that it needs.
 //!
-//! Claims are requested one after the other, in the order of the materials' IDs, and a claim that is held stays held
-//! while the next one is pending. This prevents deadlocks between two jobs that need the same materials: a job waiting
-//! for a material holds only materials with smaller IDs. A job that loses a claim also releases its claims on materials
-//! with larger IDs, and requests them again in the same order.
+//! Claims are requested one after the other, in the order of the materials' IDs, and a held claim stays held while the
+//! next one is pending. This prevents deadlocks between two jobs that need the same materials: a job waiting for a
+//! material holds only materials with smaller IDs. A job that loses a claim also releases its claims on materials with
+//! larger IDs, and requests them again in the same order.
 
 use serde::{Deserialize, Serialize};
 
@@ -173,8 +173,8 @@ impl Job {
         }
     }
 
-    /// Restarts claiming: releases the reservations that are held, and requests all needs again. A claim without a
-    /// response stays requested, because only the response shows what the material has reserved for it.
+    /// Restarts claiming: releases the reservations held, and requests all needs again. A claim without a response
+    /// stays requested, because only the response shows what the material has reserved for it.
     pub fn claim_anew(&mut self) {
         let mut fresh = self.fresh_number();
         for claim in self.claims_mut() {
@@ -238,8 +238,7 @@ impl Job {
         self.give_up(|_| true);
     }
 
-    /// Settles, with nothing consumed, the selected claims that are held or queued; they get new numbers and are not
-    /// requested.
+    /// Settles, with nothing consumed, the selected held or queued claims; they get new numbers and are not requested.
     fn give_up(&mut self, mut which: impl FnMut(&JobClaimMut<'_>) -> bool) {
         let mut fresh = self.fresh_number();
         for claim in self.claims_mut() {

@@ -67,8 +67,7 @@ impl<'de> Deserialize<'de> for FilamentSlot {
     }
 }
 
-/// Deserializer for both stored forms: attempts that were stored before spools were recorded contain only the slot
-/// number.
+/// Deserializer for both stored forms: attempts stored before spools were recorded contain only the slot number.
 struct NumberOrSlot;
 
 impl<'de> Visitor<'de> for NumberOrSlot {

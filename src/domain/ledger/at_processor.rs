@@ -12,8 +12,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::id::Id;
 use crate::time::Timestamp;
 
-/// Maximum number of sessions waiting to be closed, and of refunds that are pending or failed. Sessions dropped from
-/// the list expire within a day.
+/// Maximum number of sessions waiting to be closed, and of pending or failed refunds. Sessions dropped from the list
+/// expire within a day.
 pub(super) const MAX_UNDER_WAY: usize = 20;
 
 /// Pending requests to the payment processor.
@@ -57,7 +57,7 @@ pub struct FailedPayment {
     pub session: Option<String>,
 }
 
-/// Checkout for the amount that was due when it was started.
+/// Checkout for the amount due when it was started.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Checkout {

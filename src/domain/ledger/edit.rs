@@ -14,7 +14,7 @@ use words::Language;
 /// Ledger change that its owner reacts to.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum LedgerChange {
-    /// Change of the pending processor requests or of the known session. It is stored with the ledger, and the owner
+    /// Change to the pending processor requests or to the known session. It is stored with the ledger, and the owner
     /// need not do anything else.
     Requests,
     /// New or corrected payment or refund, which is also stored as a row.
@@ -112,8 +112,8 @@ impl LedgerEdit<'_> {
         }
     }
 
-    /// Formats an amount for the reason of a flag, in English: in the currency of the payment with this payment intent,
-    /// or in the owner's if there is no such payment.
+    /// Formats an amount for the reason for a flag, in English: in the currency of the payment with this payment
+    /// intent, or in the owner's if there is no such payment.
     pub(super) fn amount_text(&self, cents: i64, intent: Option<&String>) -> String {
         let payment = self.ledger.payments.iter().find(|payment| payment.is_named(intent, None));
         let currency = payment.map_or(&self.terms.currency, |payment| &payment.currency);
@@ -151,7 +151,7 @@ impl LedgerEdit<'_> {
         self.changes.push(LedgerChange::MoneyWent);
     }
 
-    /// Builds a payment of zero for the owner, with the current time.
+    /// Builds a zero payment for the owner, with the current time.
     pub(super) fn blank(&self) -> Payment {
         Payment {
             id: self.cx.ids.id(),

@@ -78,8 +78,8 @@ impl Payment {
         }
     }
 
-    /// Returns the reference that customers may see, which is that of a card payment. References entered by operators
-    /// are internal.
+    /// Returns the reference that customers may see, which is the reference of a card payment. References entered by
+    /// operators are internal.
     pub fn shown_reference(&self) -> Option<&str> {
         self.reference.as_deref().filter(|_| self.method == PROCESSOR)
     }

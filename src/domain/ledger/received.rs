@@ -19,8 +19,8 @@ const REFUND_DUE: &str = AttentionFlag::RefundDue.word();
 /// Flag for an owner for which the processor collected an amount or currency other than what was due.
 const AMOUNT_MISMATCH: &str = AttentionFlag::AmountMismatch.word();
 
-/// Records a payment that an operator received by means other than the processor. A smaller amount than is due leaves
-/// the rest to be paid; a larger amount is rejected.
+/// Records a payment that an operator received other than through the processor. An amount below the amount due leaves
+/// the rest to be paid; an amount above it is rejected.
 pub(crate) fn mark_paid(
     on: &mut LedgerEdit<'_>,
     amount_cents: Option<i64>,
@@ -153,7 +153,7 @@ pub(crate) fn all_tries_came(of: &Ledger) -> Option<bool> {
     (!tries.is_empty()).then(|| tries.iter().all(|one| one.came(of)))
 }
 
-/// Sets the currency of refunds that were reported before their payment to that of the payment.
+/// Sets the currency of refunds that were reported before their payment to the payment's currency.
 fn name_currency(on: &mut LedgerEdit<'_>, intent: Option<&String>) {
     let Some(intent) = intent else { return };
     let payments = &on.ledger.payments;

@@ -253,8 +253,8 @@ pub(super) fn flag_refunds(on: &mut LedgerEdit<'_>, failed: Option<&str>) {
     on.raise_flag(REFUND_FAILED, waits || error.is_some(), &text);
 }
 
-/// Returns the requested amount, or everything that is left if no amount is requested; rejected if the amount exceeds
-/// what is left.
+/// Returns the requested amount, or the whole remainder if no amount is requested; rejected if the amount exceeds the
+/// remainder.
 fn within(amount_cents: Option<i64>, left: i64) -> Result<i64, Refusal> {
     if left == 0 {
         return Err(Refusal::conflict("nothing_to_refund", "this payment is already fully refunded"));

@@ -50,9 +50,9 @@ pub fn client<'a>(peer: IpAddr, forwarded: impl DoubleEndedIterator<Item = &'a s
     nearest
 }
 
-/// Returns whether the given address may be shared by many clients: that of a trusted proxy, or of this machine, which
-/// may run a proxy that is not configured here. Connections from such an address are not limited by address; the proxy
-/// limits its own clients.
+/// Returns whether the given address may be shared by many clients: the address of a trusted proxy, or of this machine,
+/// which may run a proxy that is not configured here. Connections from such an address are not limited by address; the
+/// proxy limits its own clients.
 pub fn speaks_for_many(peer: IpAddr, trusted: &[Network]) -> bool {
     let peer = peer.to_canonical();
     peer.is_loopback() || trusted.iter().any(|network| network.contains(peer))

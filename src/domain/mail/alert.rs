@@ -51,7 +51,7 @@ pub enum AlertKind {
     Accounting,
     /// An outside system responds, but does not work until an operator acts.
     Integration,
-    /// A backup that the server makes by itself failed.
+    /// A scheduled backup failed.
     Backup,
 }
 
@@ -178,8 +178,8 @@ impl Mail {
         self
     }
 
-    /// Returns the subject for a reader of a language, with the language that it is in: alerts are translated, other
-    /// emails are in the language of the recipient.
+    /// Returns the subject for a reader of the given language, with the subject's own language: alerts are translated,
+    /// other emails are in the language of the recipient.
     pub fn subject_for(&self, language: Language) -> (&str, Language) {
         match self.translations.iter().find(|one| one.language == language) {
             Some(texts) => (&texts.subject, language),
@@ -187,7 +187,7 @@ impl Mail {
         }
     }
 
-    /// Returns the alert with its texts in a language; those that were stored without a translation stay in English.
+    /// Returns the alert with its texts in the given language; texts stored without a translation stay in English.
     fn in_language(&self, language: Language) -> Cow<'_, Self> {
         let Some(texts) = self.translations.iter().find(|one| one.language == language) else {
             return Cow::Borrowed(self);
@@ -198,7 +198,7 @@ impl Mail {
     }
 }
 
-/// Returns the name of a flag of an order or invoice, as the subject of its alert states it.
+/// Returns the name of an order or invoice flag, as stated in the subject of its alert.
 pub(crate) fn flag_name(language: Language, flag: &str) -> String {
     texts::flag_name(language, flag)
 }
@@ -208,9 +208,9 @@ fn end_line(text: &str) -> String {
     format!("{}\n", text.trim_end())
 }
 
-/// Email that reports a set of alerts in one language. Its content is derived from the set and the language alone: both
-/// yield the same message at each attempt and in each process, and a different set or language yields a different
-/// message.
+/// Email that reports a set of alerts in one language. Its content is derived from the set and the language alone: the
+/// same set in the same language yields the same message at each attempt and in each process, whereas a different set
+/// or language yields a different message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AlertDigest {
     /// Idempotency key for mailers and mail services: the alert's own key if there is only one, otherwise a hash of all

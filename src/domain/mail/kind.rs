@@ -31,7 +31,7 @@ pub struct PaymentReceipt {
     pub sums: Vec<MailFact>,
 }
 
-/// Invoice that is due for payment.
+/// Invoice due for payment.
 #[derive(Clone, Debug)]
 pub struct InvoiceToPay {
     /// The customer's email address.
@@ -65,7 +65,7 @@ pub struct QuoteSent {
     pub items: Vec<MailItem>,
     /// Net, tax and total, with the currency.
     pub sums: Vec<MailFact>,
-    /// Time until which the quote is valid.
+    /// Time at which the quote expires.
     pub valid_until: Option<Timestamp>,
     /// Message from the shop about the quote.
     pub message: Option<String>,
@@ -84,7 +84,7 @@ pub struct ExportReady {
     pub rows: u64,
     /// Encrypted URL for downloading the export without signing in.
     pub encrypted_url: String,
-    /// Time until which the export can be downloaded.
+    /// Time at which the export's download expires.
     pub expires_at: Timestamp,
 }
 

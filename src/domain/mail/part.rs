@@ -74,7 +74,7 @@ pub struct AttachedDocument {
     pub document: Id,
 }
 
-/// Record that an email is about.
+/// Order, invoice or quote that an email is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MailTopic {

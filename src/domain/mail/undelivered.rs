@@ -17,7 +17,7 @@ const KEY_LIFE_MS: i64 = DAY_MS;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MailFailure {
-    /// The mail server or service rejected it for good.
+    /// The mail server or service rejected it permanently.
     Rejected,
     /// It cannot be sent as it is, for example because an address is invalid.
     Unsendable,
@@ -30,7 +30,7 @@ pub enum MailFailure {
 /// Command of the staff about an email that was abandoned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UndeliveredCommand {
-    /// Queues the same email anew, with as many attempts as at first.
+    /// Queues the same email again, with the original number of attempts.
     SendAgain,
     /// Removes the email from the to-do list.
     Dismiss,
@@ -75,9 +75,9 @@ impl Mail {
         self.is_abandoned() && !is_over && !is_without_link
     }
 
-    /// Returns the email as it is queued anew. It keeps its key as long as the provider may remember it from one of the
-    /// attempts, so that an email that arrived after all does not arrive twice. A provider that rejected the email may
-    /// give the same answer to its key again, so that it gets another one.
+    /// Returns the email as it is queued again. It keeps its key as long as the provider may remember it from one of
+    /// the attempts, so that an email that arrived after all does not arrive twice. A provider that rejected the email
+    /// may give the same answer to the same key again, so the email then gets a new key.
     fn queued_again(&self, now: Timestamp) -> Self {
         let is_forgotten = self.last_tried_at().is_none_or(|at| now >= at.plus_ms(KEY_LIFE_MS));
         let gets_new_key = is_forgotten || self.reason_to_abandon() == Some(MailFailure::Rejected);

@@ -21,7 +21,7 @@ const NAMED_COLORS: [(&str, &[&str], &[&str]); 18] = [
     ("#7a4b2a", &["brown"], &["braun"]),
     ("#e3d5b8", &["beige", "ivory"], &["beige", "elfenbein"]),
 ];
-/// Largest share of red, green or blue in a colour that programs write where nobody has chosen one.
+/// Largest share of red, green or blue in a colour that programs write where no colour has been chosen.
 const MAX_BLACK_SHARE: u8 = 0x20;
 
 /// Parses a colour of the form `#rrggbb` into its red, green and blue shares.
@@ -45,7 +45,7 @@ fn named_color(name: &str) -> Option<&'static str> {
 }
 
 /// Returns the colour in which a material is drawn: the recorded one, or else the one that its name mentions; `None` if
-/// neither is known. A name also prevails over black, which programs record where nobody has chosen a colour.
+/// neither is known. A name also prevails over black, which programs record where no colour has been chosen.
 pub fn shown_color<'a>(recorded: Option<&'a str>, name: &str) -> Option<&'a str> {
     let recorded = recorded.and_then(|color| Some((color, shares(color)?)));
     match recorded {

@@ -8,7 +8,7 @@ use crate::parts_sync::StockSystem;
 use words::Language;
 use words::staff::stock;
 
-/// Reason for received stock, unless somebody enters a different one.
+/// Reason for received stock, unless a different one is entered.
 pub const DELIVERY: &str = "delivery";
 /// Reason for the stock with which a material is added.
 pub(super) const INITIAL_STOCK: &str = "initial stock";
@@ -21,12 +21,12 @@ pub(super) const CHANGED_THERE: &str = "changed there";
 /// Reason for a change with which an operator resolved a conflict.
 pub(super) const ACCEPTED: &str = "an operator accepted the count of the other system";
 
-/// Returns the reason for stock that is written off with a retired spool.
+/// Returns the reason for stock written off with a retired spool.
 pub fn retirement_reason(spool: i64) -> String {
     format!("spool {spool} was retired")
 }
 
-/// Returns the reason for consumption of which only a part was on hand.
+/// Returns the reason for consumption that was only partly covered by the stock on hand.
 pub(super) fn excess_reason(consumed: Amount, on_hand: Amount) -> String {
     format!("{consumed} used, {on_hand} on hand")
 }
@@ -38,7 +38,7 @@ pub(super) fn sync_reason(system: StockSystem, name: &str, why: &str) -> String 
 }
 
 impl Movement {
-    /// Returns the reason in the language of a page. A reason that somebody typed is returned as it is.
+    /// Returns the reason in the language of a page. A reason that was typed in is returned unchanged.
     pub fn reason_in(&self, language: Language) -> Option<String> {
         let reason = self.reason.as_deref()?;
         Some(translate(language, self.kind, reason).unwrap_or_else(|| reason.to_owned()))

@@ -13,8 +13,8 @@ const UNIT_TENTH: u64 = 100;
 const LARGE_TENTH: u64 = 100_000;
 /// Number of thousandths of a gram or millilitre in a kilogram or litre.
 const LARGE_UNIT: u64 = 1_000_000;
-/// Smallest amount that is written in kilograms or litres, in thousandths of a gram or millilitre: 10 kg. Spools and
-/// what jobs take of them are less, and are compared in grams.
+/// Smallest amount written in kilograms or litres, in thousandths of a gram or millilitre: 10 kg. Spools, and the
+/// amounts that jobs take from them, are smaller, and are compared in grams.
 const LEAST_LARGE: u64 = 10 * LARGE_UNIT;
 
 /// Returns the unit of a material's amounts: `mL` or `ml`. It is the same for every number.

@@ -255,7 +255,7 @@ fn scale(by: &Transform) -> f64 {
     six_volumes([[by[0], by[1], by[2]], [by[3], by[4], by[5]], [by[6], by[7], by[8]]])
 }
 
-/// Model during assembly, while its objects are placed.
+/// Model being assembled by placing its objects.
 struct Assembly<'a> {
     package: &'a Package,
     solid: Solid,

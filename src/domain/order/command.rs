@@ -69,8 +69,8 @@ pub struct AgreedTerms {
 /// Outcome of slicing a model.
 #[derive(Clone, PartialEq, Debug)]
 pub enum JobSlicingOutcome {
-    /// G-code is available. The production data is that of the SKU with the sliced file; the material amounts stated in
-    /// the file correct the reservations.
+    /// G-code is available. The production data comes from the SKU, with the sliced file; the material amounts stated
+    /// in the file correct the reservations.
     Done(Box<ProductionData>),
     /// The slicer failed, with its error message.
     Failed(String),
@@ -93,7 +93,7 @@ pub struct CurrentStock {
     pub name: String,
 }
 
-/// Printer records of live attempts, by attempt ID. Attempts that are unknown to their printer are absent.
+/// Printer records of live attempts, by attempt ID. Attempts unknown to their printer are absent.
 pub type PrinterRecords = BTreeMap<Id, PrinterRecord>;
 
 /// Commands that change an order as a whole; each returns the order.
@@ -156,7 +156,7 @@ pub enum OrderCommand {
     /// Records a refund made by means other than the original payment: a refund of a manual payment, or of the amount
     /// returned by a failed processor refund.
     RefundOtherwise {
-        /// Payment that was refunded; required.
+        /// Refunded payment; required.
         payment: Option<Id>,
         /// Amount in minor units; `None` means the full outstanding amount.
         amount_cents: Option<i64>,
@@ -207,8 +207,8 @@ pub enum JobCommand {
         /// Printer to claim.
         printer: Id,
     },
-    /// Fails a job that is waiting for a printer, because the given printers rejected it and no other printer could
-    /// print it. Sent by the dispatcher.
+    /// Fails a job waiting for a printer, because the given printers rejected it and no other printer could print it.
+    /// Sent by the dispatcher.
     FailRefused {
         /// Job that the printers rejected.
         job: Id,
@@ -325,7 +325,7 @@ pub enum OrderNews {
     /// Records the inspection that was entered at a printer when its bed was cleared. The printer reports the
     /// inspection of each attempt, and resends the report until the order has responded.
     SignedAtPrinter {
-        /// Job that was printed.
+        /// Printed job.
         job: Id,
         /// Attempt whose parts were inspected.
         attempt: Id,
@@ -338,7 +338,7 @@ pub enum OrderNews {
     },
     /// Records that a photo of the end of a print was stored, or was deleted at the end of its retention period.
     Photographed {
-        /// Job that was printed.
+        /// Printed job.
         job: Id,
         /// Attempt that ended.
         attempt: Id,
@@ -347,7 +347,7 @@ pub enum OrderNews {
     },
     /// Records that the order's invoice was notified of the order's payment state.
     InvoiceTold {
-        /// Invoice that was notified.
+        /// Notified invoice.
         invoice: Id,
         /// Payment state that the invoice was notified of.
         money: InvoicedMoney,

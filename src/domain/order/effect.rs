@@ -44,9 +44,9 @@ pub enum OrderEffect {
     Give {
         /// Job to print.
         job: Id,
-        /// Attempt that is assigned.
+        /// Assigned attempt.
         attempt: Id,
-        /// Printer that was claimed.
+        /// Claimed printer.
         printer: Id,
     },
     /// Asks the printer to cancel an attempt, until it reports the end. If the printer responds that it does not have
@@ -61,7 +61,7 @@ pub enum OrderEffect {
     /// report on the attempt arrives. If the printer does not have the attempt, this is treated as
     /// `CancelledBeforeStart`.
     TellResolution {
-        /// Attempt that was resolved.
+        /// Resolved attempt.
         attempt: Id,
         /// Printer claimed for the attempt.
         printer: Id,

@@ -100,7 +100,7 @@ impl Order {
         self.shipments.last().filter(|_| shipped).map(|shipment| shipment.shipped_at)
     }
 
-    /// Returns the summary of the payment state that is used to detect changes relevant to the invoice.
+    /// Returns the summary of the payment state used to detect changes relevant to the invoice.
     pub fn money_in_short(&self) -> InvoicedMoney {
         InvoicedMoney {
             payments: u32::try_from(self.ledger.payments.len()).unwrap_or(u32::MAX),

@@ -12,8 +12,8 @@ use words::mails::{ShipmentContent, ShipmentWay};
 use words::{Language, mails};
 
 impl OrderChange<'_> {
-    /// Emails the customer about a shipment that is sent with this commit, unless their email address is unknown or the
-    /// selling shop notifies them.
+    /// Emails the customer about a shipment sent with this commit, unless their email address is unknown or the selling
+    /// shop notifies them.
     pub(super) fn tell_shipment(&mut self, sent: &SentShipment) {
         let told_there = self.order.sold.as_ref().is_some_and(|sold| sold.tells_customer);
         let told_here = self.cx.rules.shipment_notices && !told_there;

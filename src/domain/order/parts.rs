@@ -33,7 +33,7 @@ impl OrderLine {
 pub struct LineParts {
     /// Good parts.
     pub good: u64,
-    /// Parts on the plates of jobs that are unfinished, FAILED or awaiting sign-off. They may still become good without
+    /// Parts on the plates of unfinished and FAILED jobs and jobs awaiting sign-off. They may still become good without
     /// a new job.
     pub running: u64,
     /// Parts on the plates of cancelled jobs, except good ones: an operator has given up on these parts.
@@ -104,8 +104,7 @@ impl Order {
         parts
     }
 
-    /// Returns the numbers of good parts and of parts that are printed for the order, without spares; `None` if it has
-    /// no jobs.
+    /// Returns the numbers of good parts and of all parts ordered, without spares; `None` if it has no jobs.
     pub fn part_progress(&self) -> Option<(u64, u64)> {
         if self.jobs.is_empty() {
             return None;

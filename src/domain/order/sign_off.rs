@@ -93,7 +93,7 @@ impl OrderChange<'_> {
         Ok(self.acknowledge(false))
     }
 
-    /// Records a sign-off, and creates jobs to reprint the parts that are missing as a result.
+    /// Records a sign-off, and creates jobs to reprint the parts missing as a result.
     fn signed(&mut self, job: &Job, attempt: &Attempt, inspection: &Inspection, by: String, at: Timestamp) {
         let plate = self.order.plate_of(job);
         let before = match &attempt.sign_off {
@@ -202,7 +202,7 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Withdraws the last print of a COMPLETED job that is being printed again: its parts are no longer counted.
+    /// Withdraws the last print of a COMPLETED job that is being reprinted: its parts are no longer counted.
     pub(super) fn withdraw(&mut self, job: &Job) {
         if let Some(last) = job.last_print() {
             self.edit_attempt(job.id, last.id, |attempt| attempt.withdrawn = true);

@@ -42,8 +42,8 @@ impl OrderChange<'_> {
         self.acknowledge(true)
     }
 
-    /// Applies a material's recall of reservations. A job that is waiting for a printer returns its reservation. A job
-    /// with a live attempt keeps its reservation, and returns it later if the attempt prints nothing.
+    /// Applies a material's recall of reservations. A job waiting for a printer returns its reservation. A job with a
+    /// live attempt keeps its reservation, and returns it later if the attempt prints nothing.
     pub(super) fn recall(mut self, claims: &[ClaimId], words: &str) -> Decision<Order, Vec<ClaimId>> {
         let mut kept_claims = Vec::new();
         for claim in claims {

@@ -68,8 +68,8 @@ impl StockLink {
     }
 
     /// Settles awaited consumption from the quantities just read (`now`), and returns those quantities without the
-    /// amounts that are missing or not deducted yet. Awaited consumption is not evaluated while a printer is deducting
-    /// from one of its spools, because the deduction cannot be attributed to a print.
+    /// missing or not yet deducted amounts. Awaited consumption is not evaluated while a printer is deducting from one
+    /// of its spools, because the deduction cannot be attributed to a print.
     pub(super) fn without_awaited(
         &mut self,
         mut now: Quantities,

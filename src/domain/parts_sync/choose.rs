@@ -1,4 +1,4 @@
-//! Selection of the item of an entry that the shop's next stock change applies to.
+//! Selection of the item in an entry that the shop's next stock change applies to.
 
 use std::collections::BTreeSet;
 

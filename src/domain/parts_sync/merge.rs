@@ -318,7 +318,7 @@ impl StockLink {
     }
 }
 
-/// Returns the quantity of each item, or the conflict because of which the entry cannot be counted.
+/// Returns the quantity of each item, or the conflict that prevents the entry from being counted.
 fn readable(look: &StockReading, ours: &OurSide<'_>) -> Result<Quantities, SyncConflict> {
     let conflict = |kind, words: String| Err(SyncConflict::new(kind, words));
     if look.name.is_none() {
@@ -360,7 +360,7 @@ fn without_unfinished(mut now: Quantities, agreed: &Quantities, in_use: &BTreeSe
     now
 }
 
-/// Returns the outside system's total change since the last agreement, or the conflict because of which it cannot be
+/// Returns the outside system's total change since the last agreement, or the conflict that prevents it from being
 /// applied.
 fn theirs(agreed: &Quantities, now: &Quantities, ours: &OurSide<'_>) -> Result<Amount, SyncConflict> {
     let delta = total(now) - total(agreed);

@@ -114,8 +114,8 @@ impl Printer {
     }
 
     /// Returns the code and message with which G-code and homing are rejected to protect a print; `None` if nothing is
-    /// printing or about to print. `current` is what the printer has just reported; `None` if it was not asked. One
-    /// that was asked and did not respond may be printing: nothing is sent to it, whatever this returns.
+    /// printing or about to print. `current` is what the printer has just reported; `None` if it was not asked. A
+    /// printer that was asked and did not respond may be printing: nothing is sent to it, regardless of this result.
     pub fn print_in_the_way(&self, current: Option<Activity>) -> Option<(&'static str, &'static str)> {
         use super::AttemptPhase;
         let phase = self.in_hand.as_ref().filter(|in_hand| !in_hand.over()).map(|in_hand| &in_hand.phase);

@@ -1,5 +1,5 @@
 //! Clearing times of the most recent prints, from which the forecaster learns how long beds stay occupied. Every change
-//! of the bed's state is recorded here, regardless of which rule caused it.
+//! in the bed's state is recorded here, regardless of which rule caused it.
 
 use serde::{Deserialize, Serialize};
 

@@ -160,23 +160,23 @@ pub enum PrinterNews {
     /// Records the latest observed progress of an attempt's print, from 0 to 1. Sent before the end of the print is
     /// reported, because many printers reset their progress at the end.
     Progressed {
-        /// Attempt that is being printed.
+        /// Attempt being printed.
         attempt: Id,
         /// Observed progress.
         progress: f64,
     },
     /// Applies evidence about an unconfirmed start or a vanished print.
     Judged {
-        /// Attempt that was started.
+        /// Started attempt.
         attempt: Id,
         /// Collected evidence.
         evidence: Box<Evidence>,
     },
     /// Acknowledges a report that the order has processed.
     Heard {
-        /// Attempt that was reported.
+        /// Reported attempt.
         attempt: Id,
-        /// Step that was reported.
+        /// Reported step.
         step: u32,
         /// `false` if the order no longer needs the attempt, in which case it ends on the printer too.
         is_wanted: bool,
@@ -201,7 +201,7 @@ pub enum PrinterNews {
     Acted(Box<ActRecord>),
     /// Records that the camera images of an attempt's print look like a failure.
     FailureSuspected {
-        /// Attempt that is being printed.
+        /// Attempt being printed.
         attempt: Id,
         /// Confidence of the detector averaged over several images, in percent.
         percent: u8,
@@ -285,7 +285,7 @@ pub enum AttemptCommand {
     Cancel(Id),
     /// Applies an operator's resolution of an attempt, as forwarded by the order.
     Resolve {
-        /// Attempt that was resolved.
+        /// Resolved attempt.
         attempt: Id,
         /// Outcome of the print, as observed by the operator.
         outcome: Resolution,

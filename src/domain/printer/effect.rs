@@ -49,7 +49,7 @@ pub enum PrinterEffect {
     },
     /// Reports the sign-off of the attempt's parts to the order until the order has acknowledged it.
     TellSignOff {
-        /// Attempt that was signed off, from [`Printer::signed_prints`].
+        /// Signed-off attempt, from [`Printer::signed_prints`].
         attempt: Id,
     },
     /// Takes a photo of the end of the attempt, stores it and notifies the order, or abandons the photo.

@@ -2,7 +2,9 @@
 //! shows such a print, nothing else records that it existed.
 //!
 //! A print that has only gone out of sight may still be running. If its file is seen again and finishes on a printer
-//! that clears its own bed, the bed is clear, as it would be if the print had been in sight all along.
+//! that clears its own bed, the bed is clear, just as if the print had been in sight all along. If the printer
+//! has counted another print of the file meanwhile, the end of the first one is unknown, and the bed stays occupied.
+//! Printers that do not count prints, or stop counting, cannot tell the two apart.
 
 use super::Printer;
 use crate::printer_status::{Activity, Connection, PrintEnd, Status};
@@ -18,11 +20,16 @@ impl Printer {
     /// Records what a status shows about a print outside of jobs. Its connection and activity must already be recorded.
     pub(super) fn foreign_print_seen(&mut self, before: &Self, status: &Status, now: Timestamp) {
         let unseen = self.unseen_print.clone();
-        let is_unseen = |file: Option<&str>| file.is_some() && file == unseen.as_deref();
+        // Some printers count a print late, so that a lower number says nothing.
+        let is_another = status.runs.zip(before.foreign_runs).is_some_and(|(runs, before)| runs > before);
+        let is_unseen = |file: Option<&str>| file.is_some() && file == unseen.as_deref() && !is_another;
         if matches!(status.state, Activity::Printing | Activity::Paused) {
             // A printer that asks for attention may show no file.
-            if status.file.is_some() && !is_unseen(status.file.as_deref()) {
-                self.unseen_print = None;
+            if status.file.is_some() {
+                if !is_unseen(status.file.as_deref()) {
+                    self.unseen_print = None;
+                }
+                self.foreign_runs = status.runs.filter(|_| self.foreign_print());
             }
             return;
         }
@@ -36,6 +43,7 @@ impl Printer {
             }
             return;
         }
+        self.foreign_runs = None;
         if !was_shown && unseen.is_none() {
             return;
         }
@@ -83,12 +91,20 @@ mod tests {
     impl PrinterFixture {
         /// Returns a printer on which a print outside of jobs went out of sight.
         fn out_of_sight(auto_clear: bool, connection: Connection) -> Self {
+            Self::out_of_sight_in_run(None, auto_clear, connection)
+        }
+        /// Returns such a printer, which had counted the prints of the file.
+        fn out_of_sight_in_run(runs: Option<u32>, auto_clear: bool, connection: Connection) -> Self {
             let mut shop = Self::idle();
             let fields = PrinterFields { auto_clear, ..shop.p().fields.clone() };
             shop.ask(PrinterCommand::Update { if_version: None, fields: Box::new(fields) }).unwrap();
-            shop.sees(Activity::Printing, Some(BELT), None);
+            shop.shows_run(runs, Activity::Printing, None);
             shop.hides(connection);
             shop
+        }
+        fn shows_run(&mut self, runs: Option<u32>, state: Activity, ended: Option<PrintEnd>) {
+            let status = self.status(state, Some(BELT), ended);
+            self.tell(Status { runs, ..status });
         }
         fn hides(&mut self, connection: Connection) {
             let status = self.status(Activity::Offline, None, None);
@@ -136,6 +152,34 @@ mod tests {
             shop.sees(Activity::Printing, Some(BELT), None);
             shop.sees(Activity::Idle, Some(BELT), Some(PrintEnd::Finished));
             assert!(shop.p().bed_not_cleared, "it is not known how the first one ended: {file:?} {end:?}");
+        }
+    }
+
+    #[test]
+    fn another_print_of_the_same_file_tells_nothing_about_the_first() {
+        let finished = Some(PrintEnd::Finished);
+        for (before, after, is_clear) in [
+            (Some(1), Some(2), false),
+            (Some(1), Some(1), true),
+            (Some(2), Some(1), true),
+            (None, Some(2), true),
+            (Some(2), None, true),
+        ] {
+            for connection in [Connection::FirmwareDisconnected, Connection::WrongKey, Connection::ReadOnly] {
+                let begin = || PrinterFixture::out_of_sight_in_run(before, true, connection);
+                let mut seen_again = begin();
+                seen_again.shows_run(after, Activity::Printing, None);
+                seen_again.hides(connection);
+                seen_again.shows_run(after, Activity::Paused, None);
+                seen_again.shows_run(after, Activity::Idle, finished);
+                let mut unseen = begin();
+                unseen.shows_run(after, Activity::Idle, finished);
+                for (shop, name) in [(seen_again, "seen again"), (unseen, "over before it was seen again")] {
+                    let printer = shop.p();
+                    assert_eq!(!printer.bed_not_cleared, is_clear, "{connection:?} {before:?} {after:?} {name}");
+                    assert_eq!((&printer.unseen_print, printer.foreign_runs), (&None, None));
+                }
+            }
         }
     }
 

@@ -132,7 +132,7 @@ pub struct CurrentAttempt {
     /// Filament length in millimetres, if stated in the file.
     #[serde(default)]
     pub stated_mm: Option<f64>,
-    /// Spools that were active on the printer during the print, if the printer's own server deducts its prints.
+    /// Spools active on the printer during the print, if the printer's own server deducts its prints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub booked_on: Vec<i64>,
     /// The printer's [`super::Printer::pardons`] when it accepted the attempt; `None` in attempts that predate this

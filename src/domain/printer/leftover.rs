@@ -1,11 +1,11 @@
-//! Detection of files on a printer that are left over from finished attempts.
+//! Detection of files left over on a printer from finished attempts.
 
 use super::Printer;
 use crate::id::Id;
 
 impl Printer {
-    /// Returns whether a file on the printer was uploaded for an attempt that is over on this printer. Files uploaded
-    /// manually, by other servers or for the attempt in hand are not.
+    /// Returns whether a file on the printer was uploaded for an attempt that has ended on this printer. Files uploaded
+    /// manually, by other servers or for the attempt in hand were not.
     pub fn is_leftover(&self, path: &str) -> bool {
         let in_hand = self.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(path));
         !in_hand && attempt_of(path).is_some_and(|attempt| self.past.contains(&attempt))

@@ -16,7 +16,7 @@ pub struct LoggedDetail {
     /// Number of the slot, starting at 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<u32>,
-    /// Material that was loaded into the slot; `None` if the slot was marked as empty.
+    /// Material loaded into the slot; `None` if the slot was marked as empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub material_id: Option<Id>,
     /// `true` if the state was switched on, `false` if it was switched off.

@@ -27,7 +27,7 @@ pub enum ManualPhase {
     },
 }
 
-/// Manual print that is being uploaded or started.
+/// Manual print being uploaded or started.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ManualPrint {

@@ -10,8 +10,8 @@ use crate::principal::Principal;
 use crate::printer_status::{Activity, Status};
 use crate::time::Timestamp;
 
-/// Maximum time, in milliseconds, between the request of a pause and its observation. A pause that is observed later,
-/// or was observed earlier, has a different reason.
+/// Maximum time, in milliseconds, between a pause request and the observed pause. A pause that is observed later, or
+/// was observed earlier, has a different reason.
 const MAX_PAUSE_DELAY_MS: i64 = 120_000;
 
 /// Origin of a pause that was requested through the server.
@@ -24,7 +24,7 @@ pub enum PauseOrigin {
     FailureDetection,
 }
 
-/// Pause that was requested through the server and that the printer has accepted.
+/// Pause requested through the server and accepted by the printer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PauseRequest {
@@ -39,8 +39,8 @@ pub struct PauseRequest {
 pub enum PauseReason {
     /// The pause was requested through the server.
     Requested(PauseOrigin),
-    /// The printer paused by itself, or somebody paused it at its screen. Contains the printer's own message, such as
-    /// an empty spool, if it has one.
+    /// The printer paused by itself, or someone paused it at its screen. Contains the printer's own message, such as an
+    /// empty spool, if it has one.
     AtPrinter(Option<String>),
 }
 
@@ -49,12 +49,12 @@ pub enum PauseReason {
 pub struct OpenPause {
     /// Time at which the printer was first observed paused; `None` if that was not recorded.
     pub since: Option<Timestamp>,
-    /// Reason of the pause.
+    /// Reason for the pause.
     pub reason: PauseReason,
 }
 
 impl Printer {
-    /// Returns the pause that a person has to end; `None` if the printer is not paused, or cannot be told anything at
+    /// Returns the pause that a person has to end; `None` if the printer is not paused, or cannot receive commands at
     /// the moment, or if a person is asked about its print anyway. `status` is the printer's latest status, if any.
     pub fn open_pause(&self, status: Option<&Status>) -> Option<OpenPause> {
         let is_unverified =
@@ -121,7 +121,7 @@ mod tests {
         PrinterNews::Acted(Box::new(ActRecord { act: DirectAction::Pause, detail: None, of: None, error }))
     }
 
-    /// Lets the printer report that it is paused, with a message of its own. Returns the status.
+    /// Lets the printer report that it is paused, with its own message. Returns the status.
     fn paused(shop: &mut PrinterFixture, message: Option<&str>) -> Status {
         let status = shop.status(Activity::Paused, Some(OURS), None);
         let status = Status { message: message.map(str::to_owned), ..status };

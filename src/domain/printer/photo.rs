@@ -14,7 +14,7 @@ use crate::time::Timestamp;
 pub struct PhotoDue {
     /// Attempt that ended.
     pub attempt: Id,
-    /// Job that was printed.
+    /// Printed job.
     pub job: Id,
     /// Order that the job belongs to.
     pub order: Id,

@@ -1,6 +1,6 @@
 //! Interval between two status polls of a printer that responds: short while the next status decides something, longer
 //! while the printer pushes its changes, and growing while it is at rest. For a printer that does not respond: the time
-//! limit of a poll, and when the printer is considered offline.
+//! limit for a poll, and when the printer is considered offline.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ use crate::printer_status::Status;
 const PUSH_FACTOR: u32 = 10;
 /// Maximum factor by which the interval grows while the printer pushes its changes and is at rest.
 const PUSH_AND_REST_FACTOR: u32 = 15;
-/// Maximum factor by which the interval grows while the printer is at rest and pushes nothing.
+/// Maximum factor by which the interval grows while the printer is at rest and not pushing anything.
 const REST_FACTOR: u32 = 5;
 /// Part of the time that a printer has been at rest after which it is polled again: a quarter.
 const REST_PARTS: u32 = 4;
 /// Maximum interval near the end of a print, for a printer that pushes no values, so that the next job does not have to
 /// wait.
 const END_INTERVAL: Duration = Duration::from_millis(500);
-/// Part of a long interval that is left to chance, so that printers that were connected together are not polled
-/// together: a tenth.
+/// Part of a long interval that is randomised, so that printers connected at the same time are not polled at the same
+/// time: a tenth.
 const CHANCE_PARTS: u32 = 10;
-/// Part of the time after which a printer is considered offline that is left for the response to a poll: a third.
+/// Part of the offline timeout reserved for the response to a poll: a third.
 const PATIENCE_PARTS: u32 = 3;
 /// Number of polls that must fail in a row for a printer to be considered offline, however little time has passed.
 pub const MAX_FAILED_POLLS: u32 = 3;
@@ -38,7 +38,7 @@ pub struct PollSettings {
     pub offline: Duration,
 }
 
-/// Reasons for the time of a printer's next poll, as known when it is planned.
+/// Reasons for the timing of a printer's next poll, as known when the poll is planned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PollReasons {
     /// `true` if the printer pushes its changes at present.
@@ -52,7 +52,7 @@ pub struct PollReasons {
     pub rested: Option<Duration>,
 }
 
-/// Polls that failed since the printer last responded.
+/// Failed polls since the printer last responded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FailedPolls {
     /// Number of polls.
@@ -92,9 +92,9 @@ impl PollSettings {
         self.poll.saturating_mul(REST_FACTOR).min(self.offline * 2 / 3)
     }
 
-    /// Returns the time limit of a poll of a printer that has been silent for the given time: until it would be
-    /// considered offline. In half of that, the poll repeats its request. A printer that is polled so seldom that it
-    /// has been silent for that long, or almost, before it is asked gets a time in which two requests can be answered.
+    /// Returns the time limit for polling a printer that has been silent for the given time: until it would be
+    /// considered offline. After half of that, the poll repeats its request. A printer polled so seldom that it has
+    /// already been silent for (almost) that long gets enough time for two requests to be answered.
     pub fn patience(&self, silent: Duration) -> Duration {
         match self.offline.saturating_sub(silent) {
             Duration::ZERO => self.offline,
@@ -109,8 +109,8 @@ impl PollSettings {
 }
 
 impl Printer {
-    /// Returns whether nobody waits for the printer's next status: it is ready and cold, has nothing in hand, and no
-    /// fault is to be cleared.
+    /// Returns whether no one is waiting for the printer's next status: it is ready and cold, has nothing in hand, and
+    /// no fault is to be cleared.
     pub fn is_at_rest(&self, status: &Status) -> bool {
         !self.has_work_in_hand() && !self.needs_home && self.fault.is_none() && status.is_at_rest()
     }

@@ -49,7 +49,7 @@ impl StartFailure {
 pub struct RefusedStarts {
     /// Number of consecutive rejections, at least 1.
     pub count: u32,
-    /// Job that was rejected most recently.
+    /// Most recently rejected job.
     pub job: Id,
     /// Time of the most recent rejection.
     pub at: Timestamp,
@@ -79,7 +79,7 @@ impl RefusedStarts {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfirmedStart {
-    /// Job that was started.
+    /// Started job.
     pub job: Id,
     /// Time of the confirmation.
     pub at: Timestamp,

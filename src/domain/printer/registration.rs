@@ -9,7 +9,7 @@ use crate::printer_status::{Activity, Connection};
 use crate::refusal::Refusal;
 use crate::requirement::{Referenced, Requirement};
 
-/// Maximum length of a key digest, in characters: that of a SHA-256 digest in hexadecimal.
+/// Maximum length of a key digest, in characters: the length of a SHA-256 digest in hexadecimal.
 const MAX_KEY_CHARS: usize = 64;
 
 pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -> Decision<Printer, PrinterAnswer> {
@@ -26,6 +26,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -
         bed_not_cleared: false,
         bed_since: None,
         unseen_print: None,
+        foreign_runs: None,
         clearings: Vec::new(),
         needs_home: false,
         fault: None,

@@ -24,13 +24,13 @@ const MAX_WAITING_SIGN_OFFS: usize = 4;
 pub struct LastPrint {
     /// Attempt that ended.
     pub attempt: Id,
-    /// Job that was printed.
+    /// Printed job.
     pub job: Id,
     /// Order that the job belongs to.
     pub order: Id,
 }
 
-/// Print that was signed off at the printer, without acknowledgement by its order so far.
+/// Print signed off at the printer, but not yet acknowledged by its order.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SignedPrint {
@@ -123,8 +123,8 @@ impl Printer {
         Decision::to(self, Confirmation::Done)
     }
 
-    /// Returns the sign-offs that can be reported now, which are those of prints whose end was acknowledged by their
-    /// orders.
+    /// Returns the sign-offs that can be reported now, which are the sign-offs of prints whose end has been
+    /// acknowledged by their orders.
     pub(super) fn sign_offs_to_tell(&self) -> impl Iterator<Item = PrinterEffect> + use<'_> {
         let in_hand = self.in_hand.as_ref().map(|in_hand| in_hand.attempt);
         let attempts = self.signed_prints.iter().map(|signed| signed.print.attempt);

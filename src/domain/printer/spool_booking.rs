@@ -56,7 +56,7 @@ impl Printer {
     }
 
     /// Returns a human-readable warning if consumption from a slot may be, or was, counted incorrectly in the spool
-    /// management system. `material` is the slot's content, if known; `labels` are those of the printer type.
+    /// management system. `material` is the slot's content, if known; `labels` are the printer type's slot labels.
     pub fn spool_warning(&self, slot: &Slot, material: Option<&Material>, labels: SlotLabels) -> Option<String> {
         let missing =
             material.zip(slot.spool).and_then(|(material, spool)| material.missing_booking(Language::English, spool));

@@ -16,8 +16,7 @@ pub enum PrintSubject {
 }
 
 impl Printer {
-    /// Returns the mark of a print, which no earlier and no later print of the printer has; empty if there is no such
-    /// print.
+    /// Returns the mark of a print, which is unique among the printer's prints; empty if there is no such print.
     pub fn print_mark(&self, subject: PrintSubject) -> String {
         match subject {
             PrintSubject::Current => self.current_mark(),
@@ -41,15 +40,15 @@ impl Printer {
         }
     }
 
-    /// Returns the mark of what an operator clears after an inspection: the firmware error and the last rejected start,
-    /// each by its time, or 0 if there is none.
+    /// Returns the mark of the conditions that an operator clears after an inspection: the firmware error and the last
+    /// rejected start, each identified by its time, or 0 if there is none.
     pub fn trouble_mark(&self) -> String {
         let [fault, refusal] = self.troubles().map(|at| at.map_or(0, |at| at.0));
         format!("{fault} {refusal}")
     }
 
-    /// Rejects the clearing of an error or of rejected starts that came after those with the given mark. If somebody
-    /// else has cleared them already, nothing is left to reject.
+    /// Rejects the clearing of an error or of rejected starts that came after those with the given mark. If someone
+    /// else has already cleared them, nothing is left to reject.
     pub(super) fn check_troubles(&self, meant: &str) -> Result<(), Refusal> {
         let mut inspected = meant.split(' ');
         let is_inspected = |at: Option<Timestamp>| {
@@ -62,7 +61,7 @@ impl Printer {
         Err(Refusal::conflict("other_trouble", "the printer has reported another problem since; check it again"))
     }
 
-    /// Returns the times of the firmware error and of the last rejected start that nobody has cleared.
+    /// Returns the times of the firmware error and of the last rejected start that have not been cleared.
     fn troubles(&self) -> [Option<Timestamp>; 2] {
         [self.fault.as_ref().map(|fault| fault.at), self.refusals.as_ref().map(|refusals| refusals.at)]
     }

@@ -55,7 +55,7 @@ pub enum Unready {
 }
 
 impl Unready {
-    /// Returns whether a person took the printer out of use, so that nobody is asked to see to it.
+    /// Returns whether a person took the printer out of use, so that no one is asked to attend to it.
     pub fn is_out_of_use(&self) -> bool {
         matches!(self, Self::Disconnected | Self::Maintenance | Self::Deleted)
     }

@@ -64,7 +64,7 @@ pub struct DraftQuote {
     pub currency: Option<String>,
     /// Address that the parts are shipped to.
     pub shipping_address: Option<Address>,
-    /// Time until which the quote can be accepted; if `None`, it is calculated on sending from the validity period in
+    /// Time at which the quote expires; if `None`, it is calculated when the quote is sent, from the validity period in
     /// the settings.
     pub valid_until: Option<Timestamp>,
     /// Free-text notes for the customer.
@@ -82,7 +82,7 @@ pub struct QuotePatch {
     pub lines: Option<Vec<DraftLine>>,
     /// Address that the parts are shipped to.
     pub shipping_address: Option<Option<Address>>,
-    /// Time until which the quote can be accepted.
+    /// Time at which the quote expires.
     pub valid_until: Option<Option<Timestamp>>,
     /// Free-text notes for the customer.
     pub notes: Option<Option<String>>,

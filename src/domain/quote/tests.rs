@@ -22,7 +22,7 @@ const SKU: u32 = 300;
 const MATERIAL: u32 = 200;
 const FILE: u32 = 400;
 
-/// Builds a line with the given quantity and price that is printed from a SKU.
+/// Builds a line with the given quantity and price printed from a SKU.
 pub(crate) fn line(quantity: u32, unit_price_cents: i64) -> DraftLine {
     DraftLine {
         description: "Bracket".to_owned(),

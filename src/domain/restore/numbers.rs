@@ -101,9 +101,9 @@ impl RestoredSeries {
     /// the request field `member`. Returns `None` if the number is unchanged, or if the series is counted in memory and
     /// may have gaps.
     ///
-    /// The gap extends from the last number in the backup to the number before the next one. Every number that was
-    /// issued since, or that is skipped by a different restore, must therefore lie within the gap: a higher number
-    /// would be preceded by numbers that are missing without a reason.
+    /// The gap extends from the last number in the backup to the number before the next one. Every number issued since,
+    /// or skipped by a different restore, must therefore lie within the gap: a higher number would be preceded by
+    /// numbers missing without a reason.
     pub(super) fn requirement(&self, moved: &Self, restore: Id, member: String) -> Option<Requirement> {
         let is_moved = moved.next != self.next && !self.is_counted();
         is_moved.then(|| Requirement::Unissued { series: self.series.clone(), next: moved.next, restore, member })
@@ -138,8 +138,8 @@ impl RestoredSeries {
     }
 }
 
-/// Returns how many numbers to skip in a series that grew by `recent` numbers in the [`PACE_DAYS`] before the backup:
-/// several times its projected growth since then.
+/// Returns the number of numbers to skip in a series that grew by `recent` numbers in the [`PACE_DAYS`] before the
+/// backup: several times its projected growth since then.
 fn margin(recent: i64, elapsed_ms: i64) -> i64 {
     let days = elapsed_ms / DAY_MS + 1;
     let expected = recent.max(0).saturating_mul(days) / PACE_DAYS;

@@ -120,7 +120,7 @@ struct ModelShop {
 }
 
 impl ModelShop {
-    /// Returns the highest number that is used by a document or skipped by a restore.
+    /// Returns the highest number used by a document or skipped by a restore.
     fn highest(&self) -> i64 {
         let left_out = self.gaps.values().map(|gap| gap.last);
         self.issued.iter().copied().chain(left_out).max().unwrap_or(0)
@@ -152,7 +152,7 @@ impl ModelShop {
         self.restores.push(restore);
     }
 
-    /// Reviews a restore; returns `false` if the rules or their requirements on the stored documents refuse it.
+    /// Reviews a restore; returns `false` if the rules refuse it or the stored documents do not meet its requirements.
     fn review(&mut self, at: usize, next: i64) -> bool {
         let mut this = Some(self.restores[at].clone());
         let id = self.restores[at].id;
@@ -183,7 +183,7 @@ impl ModelShop {
     }
 }
 
-/// Step of a shop that is restored again and again.
+/// Step of a shop that is restored repeatedly.
 #[derive(Clone, Debug)]
 enum Step {
     Issue,

@@ -10,7 +10,7 @@ const SKU: u32 = 1;
 const MATERIAL: u32 = 2;
 const GCODE: u32 = 3;
 
-/// Builds the description of a part that is printed from G-code.
+/// Builds the description of a part printed from G-code.
 pub(super) fn fields(code: &str) -> SkuFields {
     let all = json!({
         "code": code, "slug": code, "name": code, "description": null, "kind": null, "collections": [],

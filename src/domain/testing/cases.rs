@@ -1,8 +1,7 @@
 //! Numbers of cases of property tests.
 
 /// Writes property tests in two variants: with some of the cases, which each run draws anew, in the module `drawn`, and
-/// with all of them in the module `long`, for the long profile. `scripts/test` sets the seed of both to that of the
-/// run.
+/// with all of them in the module `long`, for the long profile. `scripts/test` sets both seeds to the seed of the run.
 ///
 /// A failing case is simplified four times as often as there are cases; `PROPTEST_MAX_SHRINK_ITERS` sets how often.
 ///

@@ -57,7 +57,7 @@ pub fn paid_order(number: u32, now: Timestamp) -> Order {
     serde_json::from_value(text).unwrap()
 }
 
-/// Returns a job that is waiting for a large printer: 10 g of the material with the ID 2, and one hour of printing.
+/// Returns a job waiting for a large printer: 10 g of the material with the ID 2, and one hour of printing.
 pub fn sliced_job(number: u32, order: u32, now: Timestamp) -> Job {
     let text = serde_json::json!({
         "id": id(number), "number": number, "version": 1, "orderId": id(order), "orderNumber": order, "line": 0,

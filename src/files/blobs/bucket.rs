@@ -1,8 +1,8 @@
-//! Contents in a bucket, of which the disk of this server has copies.
+//! Contents in a bucket, with copies on this server's disk.
 //!
-//! Contents that are sent to a printer, sliced or measured are received as a whole, verified by their hash and copied
-//! to the disk. Large downloads pass through in parts. After a bucket did not respond, nothing new is begun for a
-//! moment, so that who comes next need not wait as well; what is under way goes on.
+//! Contents to be sent to a printer, sliced or measured are received as a whole, verified by their hash and copied to
+//! the disk. Large downloads pass through in parts. After a bucket did not respond, no new operation is started for a
+//! moment, so that later callers need not wait as well; operations in progress continue.
 
 use std::collections::HashMap;
 use std::io;
@@ -30,26 +30,26 @@ pub(super) const OTHER_SENDS: usize = 2;
 /// Maximum number of files received from the bucket at the same time: of those that prints wait for, and of others.
 const PRODUCTION_RECEIPTS: usize = 4;
 pub(super) const OTHER_RECEIPTS: usize = 2;
-/// Number of bytes of a part that is received for a copy.
+/// Size of a part received for a copy, in bytes.
 const COPY_PART_BYTES: u64 = 4 * 1024 * 1024;
-/// Number of bytes of a part that is passed on to a client.
+/// Size of a part passed on to a client, in bytes.
 const STREAM_PART_BYTES: u64 = 1024 * 1024;
 /// Maximum size of contents that are received as a whole before a client gets them.
 const MAX_WHOLE_BYTES: u64 = 8 * 1024 * 1024;
-/// Time for which nothing new is begun after the bucket did not respond.
+/// Time for which no new operation is started after the bucket failed to respond.
 const SILENT_PAUSE: Duration = Duration::from_secs(2);
-/// Maximum number of tries of what must not be given up because the bucket does not respond for a moment.
+/// Maximum number of attempts at an operation that must not be abandoned because the bucket briefly fails to respond.
 const MAX_TRIES: u32 = 5;
-/// Delay between two tries, after which the bucket is asked again.
+/// Delay between two attempts, after which the bucket is asked again.
 const TRY_PAUSE: Duration = Duration::from_secs(3);
 
-/// Delay between two looks whether contents are gone.
+/// Delay between two checks whether contents are gone.
 const LOOK_PAUSE: Duration = Duration::from_secs(1);
 
-/// Lock of the contents that somebody receives or waits for.
+/// Lock on contents that are being received or waited for.
 type Turn = Weak<Mutex<()>>;
 
-/// Bucket in which contents are stored, and the copies of those used last.
+/// Bucket in which contents are stored, and the copies of the most recently used ones.
 #[derive(Debug)]
 pub(super) struct ContentBucket {
     storage: ObjectStorage,
@@ -57,7 +57,7 @@ pub(super) struct ContentBucket {
     pub(super) sends: TransferSlots,
     pub(super) receipts: TransferSlots,
     /// Locks, by class and hash, held while contents are received, so that they are received once. A print does not
-    /// wait for the slot of a picture of the same contents.
+    /// wait for the slot of a picture made from the same contents.
     turns: BlockingMutex<HashMap<(TransferClass, String), Turn>>,
     silent_until: BlockingMutex<Option<Instant>>,
 }
@@ -71,7 +71,7 @@ enum ContentLoss {
     Damaged,
 }
 
-/// Returns the error of a request to a bucket as one of the disk. Another try may succeed.
+/// Converts the error of a request to a bucket to a disk error. Another attempt may succeed.
 pub fn bucket_error(error: impl Into<LargeObjectError>) -> io::Error {
     match error.into() {
         LargeObjectError::Disk(error) => error,
@@ -94,8 +94,8 @@ pub fn is_lost(error: &io::Error) -> bool {
     error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<ContentLoss>)
 }
 
-/// Returns whether a bucket has not answered, or with a failure of its own: it may have carried out the request, or may
-/// still do so.
+/// Returns whether a bucket did not answer, or answered with an internal failure: it may have carried out the request,
+/// or may still do so.
 pub fn is_outcome_unknown(error: &io::Error) -> bool {
     let storage_error = error.get_ref().and_then(|error| error.downcast_ref::<StorageError>());
     storage_error.is_some_and(StorageError::is_transient)
@@ -105,7 +105,7 @@ pub fn is_outcome_unknown(error: &io::Error) -> bool {
 ///
 /// # Errors
 ///
-/// Returns the error of the last try, or one that another try would not change.
+/// Returns the error of the last attempt, or one that another attempt would not change.
 pub async fn with_retries<T>(mut attempt: impl AsyncFnMut() -> io::Result<T>) -> io::Result<T> {
     for _ in 1..MAX_TRIES {
         match attempt().await {
@@ -257,7 +257,7 @@ impl ContentBucket {
         Ok((hex::encode(hash.finalize()), bytes))
     }
 
-    /// Makes room for a new file of so many bytes among the copies. If this fails, so does whoever creates the file.
+    /// Makes room for a new file of the given size among the copies. If this fails, so will the creation of the file.
     pub(super) async fn make_room(&self, new_file: &Path, bytes: u64) {
         self.copies.make_room_on_disk(bytes).await;
         // Somebody may have emptied the folder of copies. (A folder that has all contents is not made anew: its disk
@@ -314,8 +314,8 @@ impl ContentBucket {
         }
     }
 
-    /// Waits until a removal that was sent and not answered takes no effect any more: it has taken effect, or the time
-    /// limit of a request has passed.
+    /// Waits until a removal that was sent but not answered can no longer take effect: it has already taken effect, or
+    /// the time limit for a request has passed.
     pub(super) async fn outlast_removal(&self, sha256: &str, sent_at: Instant) {
         let key = key(sha256);
         let gone = async {

@@ -2,7 +2,7 @@
 //! least recently is removed first, and those in use stay.
 //!
 //! Looking at the disk and removing files may take long. Both happen on blocking threads, one at a time, and never
-//! while somebody waits for the index; whoever ends a use only sees to it that they happen.
+//! while anyone waits for the index; the end of a use merely triggers them.
 
 mod index;
 
@@ -20,7 +20,7 @@ use self::index::CopyIndex;
 use super::{is_hash, is_prefix};
 use crate::disk::DiskCapacity;
 
-/// Limits on the disk space of copies that nobody uses.
+/// Limits on the disk space for unused copies.
 #[derive(Clone, Copy, Debug)]
 pub struct CopyLimits {
     /// Maximum total size of all copies in bytes.
@@ -34,10 +34,10 @@ pub struct CopyLimits {
 pub(super) struct LocalCopies {
     dir: PathBuf,
     limits: CopyLimits,
-    /// Lock of whoever adds or removes a file, taken before that of the index and only on blocking threads. So the
-    /// index and the disk agree on each file.
+    /// Lock held while a file is added or removed, taken before the lock of the index and only on blocking threads. The
+    /// index and the disk therefore agree on each file.
     disk: Mutex<()>,
-    /// Lock that is held for a moment, without any work on the disk.
+    /// Lock held only briefly, without any work on the disk.
     index: Mutex<CopyIndex>,
     /// `true` if copies beyond the limit are about to be removed.
     is_trim_due: AtomicBool,
@@ -105,15 +105,15 @@ impl LocalCopies {
         Ok(Arc::new(copies))
     }
 
-    /// Removes copies that nobody uses until the disk has room for so many bytes besides those that copies leave free,
-    /// or no such copy is left.
+    /// Removes unused copies until the disk has room for the given number of bytes besides those that copies leave
+    /// free, or until no unused copy is left.
     pub(super) async fn make_room_on_disk(self: &Arc<Self>, bytes: u64) {
         let copies = self.clone();
         // Without room, whoever needs it fails.
         drop(spawn_blocking(move || copies.make_room(bytes)).await);
     }
 
-    /// Returns the number of bytes of the copies that nobody uses, which make room for others.
+    /// Returns the number of bytes of the unused copies, which can make room for others.
     pub(super) fn spare_bytes(&self) -> u64 {
         self.lock().unused_bytes()
     }
@@ -144,7 +144,7 @@ impl LocalCopies {
         spawn_blocking(move || copies.insert(&sha256, &from, to, bytes)).await.map_err(io::Error::other)?
     }
 
-    /// Moves a complete file to its place, as a copy that nobody uses yet.
+    /// Moves a complete file to its place, as a copy not yet in use.
     pub(super) async fn add_unused(
         self: &Arc<Self>,
         sha256: &str,
@@ -209,20 +209,20 @@ impl LocalCopies {
         self.make_room(0);
     }
 
-    /// Removes copies that nobody uses until the disk has room for so many bytes, as [`Self::make_room_on_disk`] does.
-    /// Blocks.
+    /// Removes unused copies until the disk has room for the given number of bytes, as [`Self::make_room_on_disk`]
+    /// does. Blocks.
     fn make_room(&self, bytes: u64) {
         let needed = self.limits.min_free_bytes.saturating_add(bytes);
         let has_room = || DiskCapacity::of(&self.dir).map_or(true, |disk| disk.free_bytes >= needed);
         while !has_room() && self.evict(|_| true) {}
     }
 
-    /// Removes copies that nobody uses until all have at most their total size. Blocks.
+    /// Removes unused copies until all copies together have at most the maximum total size. Blocks.
     fn trim(&self) {
         while self.evict(|index| index.exceeds(self.limits.max_bytes)) {}
     }
 
-    /// Sees to it that copies beyond the limit are removed, on another thread if there is a runtime.
+    /// Has copies beyond the limit removed, on another thread if there is a runtime.
     fn trim_later(self: &Arc<Self>) {
         if !self.lock().exceeds(self.limits.max_bytes) || self.is_trim_due.swap(true, SeqCst) {
             return;
@@ -239,8 +239,7 @@ impl LocalCopies {
         }
     }
 
-    /// Removes the copy that nobody uses and that was used least recently, if that is needed; returns whether one was
-    /// removed. Blocks.
+    /// Removes the least recently used of the unused copies if that is needed; returns whether one was removed. Blocks.
     fn evict(&self, is_needed: impl Fn(&CopyIndex) -> bool) -> bool {
         let _disk = self.lock_disk();
         let mut index = self.lock();
@@ -257,7 +256,7 @@ impl LocalCopies {
         self.unlink(sha256);
     }
 
-    /// Removes a copy, if there is one, for whoever holds the lock of the disk.
+    /// Removes a copy, if there is one; the caller holds the disk lock.
     fn unlink(&self, sha256: &str) {
         let path = self.lock().remove(sha256);
         if let Some(path) = path {

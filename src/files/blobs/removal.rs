@@ -1,5 +1,5 @@
 //! Removal of contents, in steps: the contents themselves, right after the lead was confirmed; then, once it is certain
-//! that nobody needs them, what is left of them on the disk.
+//! that no one needs them, what remains of them on the disk.
 
 use std::io;
 use std::sync::OnceLock;
@@ -10,8 +10,8 @@ use tokio::time::Instant;
 use super::uses::Removal;
 use super::{Blobs, is_gone, is_hash};
 
-/// Removal of contents, which are not stored until this is dropped. Their copy on the disk goes last: it is what a
-/// removal is undone with.
+/// Removal of contents, which are not stored until this is dropped. Their copy on the disk is removed last, because it
+/// is needed to undo a removal.
 #[derive(Debug)]
 pub struct ContentRemoval<'a> {
     blobs: &'a Blobs,
@@ -26,8 +26,8 @@ impl<'a> ContentRemoval<'a> {
         Self { blobs, sha256, removal, sent_at: OnceLock::new() }
     }
 
-    /// Removes the contents. Does nothing if they do not exist. Nothing else is done before, because whoever removes
-    /// them has just confirmed the lead.
+    /// Removes the contents. Does nothing if they do not exist. Nothing else is done first, because the caller has just
+    /// confirmed the lead.
     ///
     /// # Errors
     ///
@@ -57,8 +57,8 @@ impl<'a> ContentRemoval<'a> {
         }
     }
 
-    /// Ends a removal whose answer was lost: the contents are not stored until it is certain that they are gone, or no
-    /// request takes as long, because it may take effect late.
+    /// Ends a removal whose answer was lost: the contents are not stored until it is certain that they are gone, or
+    /// longer than any request takes, because the removal may take effect late.
     pub fn hold(self) {
         let Self { blobs, sha256, removal, sent_at } = self;
         // A request that was not sent takes no effect.
@@ -70,7 +70,7 @@ impl<'a> ContentRemoval<'a> {
         });
     }
 
-    /// Removes what is left of removed contents on the disk: their drawings, and their copy.
+    /// Removes what remains of removed contents on the disk: their drawings, and their copy.
     ///
     /// # Errors
     ///

@@ -22,7 +22,7 @@ pub(super) struct TransferSlots {
 }
 
 impl TransferSlots {
-    /// Creates so many slots for each class.
+    /// Creates the given number of slots for each class.
     pub(super) fn new(production: usize, other: usize) -> Self {
         Self { production: Semaphore::new(production), other: Semaphore::new(other) }
     }

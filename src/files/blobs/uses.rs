@@ -1,5 +1,5 @@
-//! Contents that are being recorded or removed. The same contents are never both at the same time; others do not wait
-//! for each other, however long a bucket takes.
+//! Contents being recorded or removed. The same contents are never both at the same time; others do not wait for each
+//! other, however long a bucket takes.
 
 use std::collections::{HashMap, HashSet};
 use std::mem;
@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 use super::transfers::TransferClass;
 
-/// Contents that are being recorded or removed.
+/// Contents being recorded or removed.
 #[derive(Debug, Default)]
 pub(crate) struct ContentUses {
     index: Mutex<UseIndex>,

@@ -1,4 +1,4 @@
-//! Check of API keys.
+//! Validation of API keys.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use store::Unavailable;
 
 const TEST_KEY_PREFIX: &str = "key_test_";
 
-/// Returns the API key of a request, if any: the value of the key header or, failing that, the bearer token.
+/// Returns the API key in a request, if any: the value of the key header or, failing that, the bearer token.
 pub(super) fn shown_key(headers: &HeaderMap) -> Option<&str> {
     if let Some(value) = headers.get(KEY_HEADER) {
         // What is no text is no key either, and does not let the cookie count.

@@ -31,13 +31,13 @@ pub(super) type ApiKeyDigest = [u8; 32];
 
 /// API keys by their digest.
 pub struct CheckedKeys {
-    /// Hash function that has read the secret of this process.
+    /// Hash function that has already read this process's secret.
     keyed: Sha256,
     /// Entries by the first bytes of their digest.
     entries: StateCache<u64, Versioned<Access>, CheckedKey>,
 }
 
-/// Result of the check of an API key.
+/// Result of checking an API key.
 pub(super) struct CheckedKey {
     /// Keyed digest of the whole key.
     pub digest: ApiKeyDigest,

@@ -35,7 +35,7 @@ use http::openapi::half::contract_status;
 use http::paths::is_billing;
 use http::routes::{ResourceRoutes, Routes};
 
-/// `Retry-After` value, in seconds, that is sent if an external service did not respond.
+/// `Retry-After` value, in seconds, sent if an external service did not respond.
 const COME_AGAIN_SECONDS: u32 = 5;
 
 /// Returns every resource, in the order of the API description. The routes and the description both derive from the

@@ -5,7 +5,7 @@ pub mod billing;
 pub mod production;
 
 use http::openapi::half::Half;
-use http::openapi::operation::DescribedResource;
+use http::operation::DescribedResource;
 use http::routes::ResourceRoutes;
 
 /// Returns all resources in one half of the API, in the order in which its description lists them.

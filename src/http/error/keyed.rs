@@ -1,4 +1,4 @@
-//! Failures of commands that were sent with an idempotency key, which can be retried.
+//! Failures of commands sent with an idempotency key, which can be retried.
 
 use super::ApiError;
 use kernel::handle::AskError;
@@ -8,8 +8,8 @@ const REPEATABLE_MESSAGE: &str =
     "the outcome is unknown; repeat the request with the same Idempotency-Key, which is safe and tells the outcome";
 
 impl ApiError {
-    /// Converts the failure of a command that was sent with an idempotency key. If the outcome is unknown, a retry with
-    /// the same key reveals it and does not change anything twice.
+    /// Converts the failure of a command sent with an idempotency key. If the outcome is unknown, a retry with the same
+    /// key reveals it and does not change anything twice.
     pub fn of_keyed(error: AskError) -> Self {
         match error {
             AskError::Unknown => Self::unavailable("unknown_outcome", REPEATABLE_MESSAGE, 1),

@@ -14,7 +14,7 @@ use store::Unavailable;
 const ROOM_RETRY_SECONDS: u32 = 600;
 /// `Retry-After` value, in seconds, if too many models are being uploaded or pictures drawn at the same time.
 const TURN_RETRY_SECONDS: u32 = 5;
-/// `Retry-After` value, in seconds, after an error of the disk or the bucket, which an operator has to resolve.
+/// `Retry-After` value, in seconds, after a disk or bucket error, which an operator has to resolve.
 const DISK_RETRY_SECONDS: u32 = 30;
 
 impl From<SpaceRefusal> for ApiError {

@@ -6,8 +6,8 @@ use utoipa::openapi::path::{OperationBuilder, ParameterBuilder, ParameterIn};
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::{ContentBuilder, HttpMethod, PathItem, Paths, Required, ResponseBuilder};
 
-use super::operation::NamedSchema;
 use super::shape::{Shape, id, named, object, required, text, time, word};
+use crate::operation::NamedSchema;
 use crate::wire::{Components, Flattened, Member, ToSchema};
 use domain::event::data::invoice::{
     InvoiceData, InvoiceFlaggedData, InvoicePaymentData, InvoicePaymentFailedData, InvoiceRefundData,

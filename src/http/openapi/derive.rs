@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use axum::http::Method;
 
 use super::half::Half;
-use super::operation::{DescribedContent, DescribedError, DescribedOperation};
 use super::shape::{Shape, id, text_of, whole};
 use crate::access::RequiredAccess;
 use crate::limits::layer::counts;
+use crate::operation::{DescribedContent, DescribedError, DescribedOperation};
 use crate::routes::{ServedRoute, refuses_query};
 use domain::principal::Role;
 use domain::printer::MAX_SLOTS;
@@ -76,7 +76,8 @@ pub fn conditional(route: &ServedRoute, versioned: bool) -> bool {
 /// Error code and the condition under which it is returned.
 pub type Code = (String, String);
 
-/// Returns the errors of an operation, by status: first those that follow from its route and parameters, then its own.
+/// Returns the errors that an operation can cause, by status: first those that follow from its route and parameters,
+/// then its own.
 pub fn errors(
     route: &ServedRoute,
     operation: &DescribedOperation,

@@ -14,12 +14,12 @@ use utoipa::openapi::{
 
 use super::derive::{self, Code};
 use super::half::Half;
-use super::operation::{
-    DescribedBody, DescribedContent, DescribedError, DescribedOperation, DescribedResource, NamedSchema, get,
-};
 use super::shape::{Shape, named, text_of};
 use super::{catalogue, shared};
 use crate::access::RequiredAccess;
+use crate::operation::{
+    DescribedBody, DescribedContent, DescribedError, DescribedOperation, DescribedResource, NamedSchema, get,
+};
 use crate::routes::ServedRoute;
 
 /// Builds the document for the given routes, with `public_url` as the server's URL.

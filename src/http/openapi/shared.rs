@@ -6,9 +6,9 @@ use utoipa::openapi::header::Header;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 
 use super::half::Half;
-use super::operation::NamedSchema;
 use super::shape::{list, named, object, optional, required, text, text_like, whole, word, yes_no};
 use crate::access::{COOKIE, CUSTOMER_COOKIE, KEY_HEADER};
+use crate::operation::NamedSchema;
 use crate::setup_desk;
 
 /// Name of the security scheme for API keys.

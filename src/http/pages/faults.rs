@@ -1,4 +1,4 @@
-//! Errors of a rejected form: listed above its fields by their labels, and shown beside them.
+//! Errors in a rejected form: listed above its fields by their labels, and shown beside them.
 //!
 //! The label of a field is declared once, in its markup. A form therefore renders its errors as marks that contain the
 //! paths of the API's members ([`alert`]). When a page is sent, [`place`] replaces each mark with the label of the
@@ -29,13 +29,13 @@ const FOREIGN: &str = " lang=\"en\"";
 const TRANSLATED: &str = " data-translated";
 /// End of a mark.
 const MARK_END: &str = "</p>";
-/// Path of an error that concerns all settings of a form together.
+/// Path of an error that concerns all settings in a form together.
 const ALL_SETTINGS: &str = "settings";
 /// Elements of form fields, each with its closing tag.
 const CONTROLS: [(&str, &str); 3] = [("<input", ""), ("<select", "</select>"), ("<textarea", "</textarea>")];
 /// Ending of the names of API members that are amounts of money.
 const MONEY_ENDING: &str = "Cents";
-/// Message of the API for a text where an integer is expected.
+/// API message for a text where an integer is expected.
 const NOT_WHOLE: &str = "must be a whole number";
 /// Endings of the API's member names that state a unit or a type, which people are not shown.
 const UNIT_ENDINGS: [&str; 5] = ["Cents", "Bps", "Ids", "Id", "At"];
@@ -119,7 +119,7 @@ pub(super) fn words_of(path: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// Replacement of a part of a page.
+/// Replacement for a part of a page.
 struct PageChange {
     start: usize,
     end: usize,
@@ -186,7 +186,7 @@ impl<'a> FaultMark<'a> {
 
 /// Field of a form in a page.
 struct FormControl<'a> {
-    /// Path of the API's member, or its last part, if it is not the name.
+    /// Path of the corresponding API member, or the last part of that path; `None` if it is the same as the name.
     member: Option<&'a str>,
     name: &'a str,
     id: Option<&'a str>,
@@ -220,7 +220,7 @@ impl<'a> FormControl<'a> {
         })
     }
 
-    /// Returns the changes of a page that mark the field as invalid and put the message after it.
+    /// Returns the changes to a page that mark the field as invalid and put the message after it.
     fn with_message(&self, mark: &FaultMark<'_>) -> Vec<PageChange> {
         let (message, lang) = (sentence(mark.message), mark.lang);
         let at = |position: usize, text: String| PageChange { start: position, end: position, text };

@@ -61,12 +61,12 @@ impl PageForm {
         FormBody::change(self.texts())
     }
 
-    /// Returns the request of an API operation whose members are the fields of the form ([`Self::body`]).
+    /// Returns the request for an API operation whose members are the fields of the form ([`Self::body`]).
     pub(super) fn request<B: RequestBody>(&self) -> CommandRequest<B> {
         self.request_of(self.body())
     }
 
-    /// Returns the request of an API operation with the given body. If the form has the field [`ONCE_FIELD`], the
+    /// Returns the request for an API operation with the given body. If the form has the field [`ONCE_FIELD`], the
     /// operation is carried out only for the first request from its page; the others get its response. Such a form must
     /// request an operation only once, because all its requests of one have the same key.
     pub(super) fn request_of<B: RequestBody>(&self, body: FormBody) -> CommandRequest<B> {
@@ -90,8 +90,8 @@ impl PageForm {
         self
     }
 
-    /// Returns the request of an API operation with the given body, which is carried out each time, for operations that
-    /// change nothing when they are repeated.
+    /// Returns the request for an API operation with the given body, which is carried out each time, for operations
+    /// whose repetition changes nothing.
     pub(super) fn repeatable_request<B: RequestBody>(&self, body: FormBody) -> CommandRequest<B> {
         self.call.of_form(&Value::Object(body.members::<B>()))
     }
@@ -110,7 +110,7 @@ impl PageForm {
         self.fields.get(name).map_or("", String::as_str)
     }
 
-    /// Returns the names and texts of all fields except those of [`TOKEN_FIELD`] and [`ONCE_FIELD`].
+    /// Returns the names and text values of all fields except those of [`TOKEN_FIELD`] and [`ONCE_FIELD`].
     pub(super) fn members(&self) -> impl Iterator<Item = (&str, &str)> {
         let all = self.fields.iter().map(|(name, text)| (name.as_str(), text.trim()));
         all.filter(|(name, _)| ![TOKEN_FIELD, ONCE_FIELD].contains(name))

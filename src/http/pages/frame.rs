@@ -280,7 +280,7 @@ pub(super) fn document_day(language: Language, at: Timestamp) -> Markup {
 }
 
 /// Renders a message with markup in place of its variables, for which [`SLOT`], [`NEXT_SLOT`] and [`THIRD_SLOT`] stand.
-/// What the parts contain is not looked at: a slot in them stays as it is.
+/// The content of the parts is not examined: a slot in them stays unchanged.
 pub(super) fn with_parts(message: &str, parts: &[&Markup]) -> Markup {
     let slots = [SLOT, NEXT_SLOT, THIRD_SLOT];
     let message = html! { (message) }.into_string();

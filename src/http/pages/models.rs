@@ -29,7 +29,7 @@ const SEARCHED_QUOTES: u64 = 50;
 /// Maximum number of uploaded models that are listed.
 const MAX_LISTED: usize = 20;
 
-/// Returns the label of the field for an API member in the form of a model, whose errors have a page of their own.
+/// Returns the label of the field for an API member in the form of a model, whose errors have a separate page.
 pub(super) fn label_of(language: Language, member: &str) -> Option<String> {
     match member {
         "file" => Some(pages::model_field(language)),
@@ -124,7 +124,7 @@ fn row(language: Language, quote: &Quote, line: &QuoteLine, model: &QuoteModel) 
     }
 }
 
-/// Renders how far the pricing of a model has progressed.
+/// Renders the progress of a model's pricing.
 fn state_chip(language: Language, quote: &Quote, model: &QuoteModel) -> Markup {
     if quote.is_known_to_customers() {
         return chip(Tone::Working, &pages::model_quoted(language));

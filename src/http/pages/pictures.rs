@@ -94,7 +94,7 @@ pub(super) fn order_line(order: &Order, index: usize) -> Markup {
     frame("thumb", file_of_line(order, index).map(|_| path()))
 }
 
-/// Renders the picture for an order: that of the first line that has one.
+/// Renders the picture for an order: the picture of the first line that has one.
 pub(super) fn order(class: &str, order: &Order) -> Markup {
     let index = (0..order.lines.len()).find(|n| file_of_line(order, *n).is_some());
     frame(class, index.map(|n| format!("{}/{}/pictures/{n}", ORDERS, order.id)))
@@ -106,7 +106,7 @@ pub(super) fn quote_line(quote: &Quote, index: usize) -> Markup {
     frame("thumb", model.map(|_| format!("{}/{}/pictures/{index}", QUOTES, quote.id)))
 }
 
-/// Renders the picture for a quote: that of the first line that has one.
+/// Renders the picture for a quote: the picture of its first line with a model.
 pub(super) fn quote(class: &str, quote: &Quote) -> Markup {
     let index = quote.lines.iter().position(|line| line.model.is_some());
     frame(class, index.map(|n| format!("{}/{}/pictures/{n}", QUOTES, quote.id)))

@@ -1,5 +1,5 @@
-//! Search for printers on the network, for the setup wizard and the staff pages: what it has found, and how far it is.
-//! There is one search at a time, whichever page started it.
+//! Search for printers on the network, for the setup wizard and the staff pages: its findings and its progress. There
+//! is one search at a time, whichever page started it.
 
 use maud::{Markup, html};
 use tokio_util::sync::CancellationToken;
@@ -24,7 +24,7 @@ handles! {
 }
 
 impl SearchHandles {
-    /// Starts a search, unless one is running already: a page shows its progress in either case.
+    /// Starts a search unless one is already running; in either case, a page shows the progress of the search.
     pub(super) fn begin(&self) -> Result<(), ApiError> {
         if self.discovery.setup.is_searching() {
             return Ok(());
@@ -32,7 +32,7 @@ impl SearchHandles {
         begin_search(&self.discovery, self.leaving.clone())
     }
 
-    /// Cancels the search that is running, if any; a page shows what it has found until then.
+    /// Cancels the running search, if any; a page shows what it has found so far.
     pub(super) fn cancel(&self) {
         self.discovery.setup.cancel_search();
     }
@@ -74,8 +74,8 @@ pub(super) fn status_text(language: Language, progress: &SearchProgress, is_sear
     }
 }
 
-/// Renders the part of the page that changes during a search: how far it is, and each printer that was found, with a
-/// link to the form at `form_path`, which is then filled in.
+/// Renders the part of the page that changes during a search: its progress, and each printer found, with a link to the
+/// form at `form_path`, which is then filled in.
 pub(super) fn part(
     language: Language,
     search: &SearchHandles,
@@ -101,7 +101,7 @@ pub(super) fn part(
     }
 }
 
-/// Renders the printers that were found: name, program and address, and a link to the filled-in form.
+/// Renders the printers found: name, program and address, and a link to the filled-in form.
 fn rows(language: Language, finds: &[DiscoveredPrinter], form_path: &str) -> Markup {
     let form_of = |find: &DiscoveredPrinter| {
         let query = form_urlencoded::Serializer::new(String::new()).append_pair("found", &find.base_url).finish();

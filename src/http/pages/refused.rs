@@ -26,7 +26,7 @@ use words::staff::refusals;
 use words::{Language, pages};
 
 /// Rewriter of error responses from guards and page handlers, which become pages. A user who is not signed in is
-/// redirected to the sign-in page and, after signing in, back to the requested page. Responses of the billing API
+/// redirected to the sign-in page and, after signing in, back to the requested page. Responses from the billing API
 /// follow its contract.
 pub struct PageRewriter(pub AppState);
 
@@ -207,9 +207,8 @@ fn refusal_texts(status: StatusCode, code: &str) -> (PageText, PageText) {
     }
 }
 
-/// Renders the reason of an error. Validation errors name the label of their field, which `label_of` returns if it has
-/// one in the language. Messages of the API that have no translation, and names that stand in for labels, are marked as
-/// English.
+/// Renders the reason for an error. Validation errors name the label of their field, which `label_of` returns if it has
+/// one in the language. API messages without a translation, and names that stand in for labels, are marked as English.
 fn reason(language: Language, meta: &ErrorMeta, label_of: impl Fn(Language, &str) -> Option<String>) -> Markup {
     let foreign = language.foreign_tag();
     let line = |fault: &Fault| {

@@ -1,11 +1,11 @@
-//! Capitalization of texts that are written to appear within a sentence.
+//! Capitalization of texts written to appear within a sentence.
 
 /// Formats an error message as a sentence.
 pub(super) fn sentence(words: &str) -> String {
     format!("{}.", capital(words.trim_end_matches('.')))
 }
 
-/// Capitalizes a text that is shown on its own, such as an option of a list.
+/// Capitalizes a text shown on its own, such as an option in a list.
 pub(super) fn capital(words: &str) -> String {
     let mut chars = words.chars();
     let first = chars.next().map(|first| first.to_uppercase().collect::<String>()).unwrap_or_default();

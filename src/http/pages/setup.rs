@@ -277,7 +277,7 @@ pub(super) fn faults_of(language: Language, error: &ApiError) -> Vec<FaultLine> 
     vec![FaultLine { subject: None, message, is_english }]
 }
 
-/// Renders the error messages of a form.
+/// Renders the error messages for a form.
 pub(super) fn wrong(language: Language, lines: &[FaultLine]) -> Markup {
     html! {
         @if !lines.is_empty() {

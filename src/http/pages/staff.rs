@@ -34,6 +34,7 @@ mod job;
 mod labels;
 mod live;
 mod log;
+mod memo;
 mod names;
 mod once;
 mod order;

@@ -1,4 +1,4 @@
-//! Answers of a standby server: a page for people, errors for programs, and health checks.
+//! Responses from a standby server: a page for people, errors for programs, and health checks.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use platform::watch::WatchReceiver;
 use store::lease::CurrentLeader;
 use words::{Language, pages};
 
-/// Headers of rate limits, which every answer of the API has. Nothing is counted here.
+/// Rate limit headers, which every API response has. Nothing is counted here.
 const LIMIT_HEADERS: [&str; 2] = ["x-ratelimit-limit", "x-ratelimit-remaining"];
 
 /// State of a standby server.

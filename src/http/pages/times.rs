@@ -191,7 +191,7 @@ fn span(language: Language, ms: i64) -> Option<String> {
     }
 }
 
-/// Replaces the placeholders in each page that is sent.
+/// Replaces the placeholders in each page sent.
 pub(super) async fn filled(State(environment): State<Arc<Environment>>, request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     let is_page = |kind: &[u8]| kind.starts_with(b"text/html");

@@ -1,6 +1,6 @@
 //! Classifies a connection's first request by the beginning of its first line.
 
-/// Maximum number of bytes of the line that are read before it is classified; the recognised lines are shorter.
+/// Maximum number of bytes of the line read before it is classified; the recognised lines are shorter.
 pub const MAX_LINE_BYTES: usize = 512;
 
 /// Class of the first request, determined from its first line.

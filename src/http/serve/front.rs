@@ -41,9 +41,9 @@ const MAX_STOPS: usize = 256;
 const ADDRESS_SHARE: usize = 4;
 /// Delay after a failure to accept a connection, for example because too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// Maximum time for connections that are accepted last to say what they ask for, when the server ends.
+/// Maximum time for the last accepted connections to send their request when the server ends.
 pub const GREETING_TIME: Duration = Duration::from_millis(500);
-/// Interval between checks of whether all requests have been handled during shutdown.
+/// Interval between checks whether all requests have been handled during shutdown.
 const DRAIN_INTERVAL: Duration = Duration::from_millis(20);
 /// Maximum time from the first line of a health check to the end of its response.
 const HEALTH_CHECK_TIMEOUT: Duration = Duration::from_secs(10);

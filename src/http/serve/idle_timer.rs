@@ -2,7 +2,7 @@
 //!
 //! The library makes a timer when it begins to wait for a request, and drops it when the request has arrived. With the
 //! runtime's own timers, each of them takes the lock of all timers twice for every request. This one keeps a single
-//! timer of the runtime for a connection: when it fires, it is set again for what is left of the time.
+//! timer of the runtime for a connection: when it fires, it is set again for the remaining time.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -12,15 +12,15 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::limits::layer::overload_error;
 
-/// Maximum number of rejections per second that are sent immediately. If there are more, the remaining ones are
-/// delayed, which slows down clients that reconnect endlessly.
+/// Maximum number of rejections sent immediately per second. If there are more, the remaining ones are delayed, which
+/// slows down clients that reconnect endlessly.
 const MAX_PROMPT_PER_SECOND: u32 = 64;
 /// Delay for a rejection that is not sent immediately.
 const STORM_PAUSE: Duration = Duration::from_secs(1);
 /// Maximum time that a client has to read its rejection and close the connection.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
-/// Maximum number of request bytes that are read and discarded while the client reads its rejection, because a client
-/// that is cut off while sending sees a connection error instead of the response.
+/// Maximum number of request bytes read and discarded while the client reads its rejection, because a client that is
+/// cut off while sending sees a connection error instead of the response.
 const MAX_LINGER_BYTES: usize = 64 * 1024;
 
 /// Prebuilt response that rejects connections.

@@ -15,7 +15,8 @@ use super::BEGIN_TIME;
 use super::connection::{HeadLimits, HttpConnection};
 use config::sections::ServerConfig;
 
-/// Maximum number of open connections. Further ones are closed: there is nothing to be had here.
+/// Maximum number of open connections. Further ones are closed, because a standby server serves nothing that is worth
+/// waiting for.
 const MAX_CONNECTIONS: usize = 256;
 /// Delay after a failure to accept a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);

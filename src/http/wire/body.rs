@@ -21,7 +21,7 @@ impl<T: Request> RequestBody for T {
     const OPTIONAL: bool = false;
 }
 
-/// Body that can be omitted.
+/// Body that may be absent.
 #[derive(Debug)]
 pub struct OptionalBody<T>(PhantomData<T>);
 

@@ -1,4 +1,4 @@
-//! Reads the body of a request from the texts of an HTML form, guided by the shapes of the request's members. The
+//! Reads the body of a request from the text values in an HTML form, guided by the shapes of the request's members. The
 //! result is the JSON that [`super::read_body`] reads: a text that is not a value of its member's kind is passed on
 //! unchanged, so that the errors of forms and of JSON are worded in one place.
 //!
@@ -22,7 +22,7 @@ pub const TICKED_WORD: &str = "true";
 /// Text for `false`, of a field with two choices.
 const UNTICKED_WORD: &str = "false";
 
-/// Meaning of a field that is left empty. A member whose field was not sent at all is always absent.
+/// Meaning of a field left empty. A member whose field was not sent at all is always absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EmptyField {
     /// The member is absent, so that its default applies. A required member is an empty text, which is rejected.

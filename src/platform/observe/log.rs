@@ -109,22 +109,41 @@ mod tests {
         }
     }
 
-    /// Returns the lines about one event before a request and two during it.
-    fn written(json: bool) -> Vec<String> {
+    /// Returns the lines that some work logs.
+    fn written_by(json: bool, work: impl FnOnce()) -> Vec<String> {
         let text = Lines::default();
         let writer = text.clone();
         let layer = lines(move || writer.clone(), json, false);
         let subscriber = tracing_subscriber::registry().with(RepeatFilter::default()).with(layer);
-        tracing::subscriber::with_default(subscriber, || {
+        tracing::subscriber::with_default(subscriber, work);
+        let text = String::from_utf8(text.0.lock().unwrap().clone()).unwrap();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// Returns the lines about one event before a request and two during it.
+    fn written(json: bool) -> Vec<String> {
+        written_by(json, || {
             tracing::info!("before");
             let work = async {
                 tracing::error!(printer = 7, "a fault");
                 tracing::error!(printer = 7, "a fault");
             };
             logging(Arc::new(Asked), work).now_or_never().unwrap();
-        });
-        let text = String::from_utf8(text.0.lock().unwrap().clone()).unwrap();
-        text.lines().map(str::to_owned).collect()
+        })
+    }
+
+    #[test]
+    fn no_value_begins_a_line_of_its_own_in_json() {
+        let forged = "vase\r\n{\"level\":\"ERROR\",\"message\":\"forged\"}";
+        let text = written_by(true, || tracing::info!(file_name = forged, "stored {forged}"));
+        assert_eq!(text.len(), 1, "{text:?}");
+        let line: Value = serde_json::from_str(&text[0]).unwrap();
+        assert_eq!(
+            (&line["file_name"], &line["message"]),
+            (&json!(forged), &json!(format!("stored {forged}"))),
+            "{line}"
+        );
+        assert!(line["timestamp"].as_str().unwrap().ends_with('Z'), "in UTC: {line}");
     }
 
     #[test]

@@ -75,7 +75,7 @@ fn exchange(request: &mut CurrentRequest) {
     let _ = CURRENT.try_with(|current| swap(&mut *current.borrow_mut(), request));
 }
 
-/// Format of log lines that adds the current request to those of another format.
+/// Format of log lines that adds the current request to the lines of another format.
 pub(super) struct RequestFormat<F> {
     /// Format of lines without a request.
     pub lines: F,

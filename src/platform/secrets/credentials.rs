@@ -158,12 +158,24 @@ mod tests {
     #[test]
     fn a_password_matches_its_own_hash_only() {
         let hash = hash_password("correct horse");
-        assert!(hash.starts_with("$argon2id$"), "{hash}");
+        assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "19 MiB, 2 passes: {hash}");
         assert!(verify_password("correct horse", &hash));
         assert!(!verify_password("wrong horse", &hash));
         assert!(!verify_password("correct horse", "not a hash"));
         assert_ne!(hash, hash_password("correct horse"), "each has a salt of its own");
         assert!(!verify_nobody("correct horse"));
+    }
+
+    #[test]
+    fn a_code_to_type_has_60_random_bits() {
+        assert_eq!(CODE_LETTERS.iter().collect::<HashSet<_>>().len(), 32, "five bits in each letter");
+        let codes: HashSet<String> = (0..200).flat_map(|_| [setup_code(), recovery_code()]).collect();
+        assert_eq!(codes.len(), 400);
+        let groups = |code: &str| code.split('-').map(str::len).collect::<Vec<_>>();
+        assert!(codes.iter().all(|code| groups(code) == [4, 4, 4]), "{codes:?}");
+        let letters: HashSet<u8> =
+            codes.iter().flat_map(|code| code.bytes()).filter(|letter| *letter != b'-').collect();
+        assert_eq!(letters, CODE_LETTERS.iter().copied().collect(), "each letter occurs");
     }
 
     #[test]

@@ -60,8 +60,8 @@ impl SecretCipher {
         Ok(Self { cipher: with_key(key_base64)?, former: None })
     }
 
-    /// Creates a cipher like [`SecretCipher::new`] that also decrypts what was encrypted with the former key; an empty
-    /// former key is none.
+    /// Creates a cipher like [`SecretCipher::new`] that also decrypts data encrypted with the former key; an empty
+    /// former key stands for none.
     pub fn with_former(key_base64: &str, former_base64: &str) -> Result<Self, EncryptionError> {
         let former = if former_base64.is_empty() { None } else { Some(with_key(former_base64)?) };
         Ok(Self { former, ..Self::new(key_base64)? })
@@ -124,6 +124,8 @@ fn later_version(encrypted: &str) -> bool {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
+    use std::collections::HashSet;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -138,6 +140,13 @@ mod tests {
         let bytes = STANDARD.decode(encrypted.strip_prefix("v1:").unwrap()).unwrap();
         assert_eq!(bytes.len(), NONCE_BYTES + 14 + TAG_BYTES);
         assert!(!bytes.windows(7).any(|part| part == b"hunter2"));
+    }
+
+    #[test]
+    fn the_same_secret_is_encrypted_differently_each_time() {
+        let encrypted: HashSet<String> = (0..200).map(|_| cipher(1).encrypt_or_empty("hunter2")).collect();
+        assert_eq!(encrypted.len(), 200);
+        assert_eq!(cipher(1).encrypt_or_empty(""), "");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Encrypts the secrets in stored documents anew when the key is replaced.
+//! Re-encrypts the secrets in stored documents when the key is replaced.
 //!
 //! A document is not parsed: a secret is recognised by its beginning, and proved by the former key, which decrypts
 //! nothing that was not encrypted with it. All else therefore stays as it is, byte for byte, and secrets are found
@@ -15,13 +15,14 @@ pub const SECRET_OPENING: &str = "\"v1:";
 pub struct RotatedDocument {
     /// Text of the document.
     pub text: String,
-    /// Number of secrets that were encrypted anew.
+    /// Number of secrets that were re-encrypted.
     pub renewed: u64,
     /// Number of secrets that neither key decrypts; they are unchanged.
     pub unreadable: u64,
 }
 
-/// Encrypts with the new key what was encrypted with the former one. A document that was rotated before stays as it is.
+/// Encrypts again, with the new key, everything encrypted with the former one. A previously rotated document stays
+/// unchanged.
 pub fn rotate_document(document: &str, former: &SecretCipher, new: &SecretCipher) -> RotatedDocument {
     let mut result = RotatedDocument::default();
     let mut rest = document;
@@ -68,7 +69,7 @@ mod tests {
         rotate_document(document, &cipher(1), &cipher(2))
     }
 
-    /// Returns the secrets of a document, as a key decrypts them.
+    /// Returns the secrets in a document, as decrypted by a key.
     fn secrets(document: &str, fill: u8) -> Vec<String> {
         document.split('"').filter_map(|text| cipher(fill).decrypt(text).ok()).collect()
     }

@@ -2,7 +2,7 @@
 
 use super::frame::{FirstFrame, PictureKind, first_frame};
 
-/// Looks for the first picture of a stream. The outcome must not depend on how the stream was received.
+/// Looks for the first picture in a stream. The outcome must not depend on how the stream was received.
 pub(crate) fn parse(stream: &[u8]) {
     let whole = first_frame(stream, 0);
     let half = stream.len() / 2;

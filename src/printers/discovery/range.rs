@@ -11,8 +11,8 @@ use std::net::Ipv4Addr;
 const MAX_NETWORKS: usize = 4;
 /// Mask of the largest network that is searched as a whole: a /24. Of a larger one, the part around this machine is.
 const LARGEST_MASK: u32 = 0xffff_ff00;
-/// Beginnings of the names of interfaces to containers, to virtual machines and to tunnels. No printer is connected to
-/// them, so they count only if there is no other interface.
+/// Prefixes of the names of interfaces to containers, virtual machines and tunnels. No printer is connected to them, so
+/// they count only if there is no other interface.
 const VIRTUAL_INTERFACES: [&str; 11] =
     ["docker", "br-", "veth", "virbr", "lxcbr", "lxdbr", "podman", "cni", "wg", "tun", "ppp"];
 /// Path of the kernel's routing table.
@@ -39,7 +39,7 @@ pub struct OwnAddress {
 }
 
 impl OwnAddress {
-    /// Returns the addresses of the hosts in the network, at most those of the /24 part that this machine is in.
+    /// Returns the addresses of the hosts in the network, limited to the /24 part that this machine is in.
     fn hosts(self) -> impl Iterator<Item = Ipv4Addr> {
         let mask = self.mask | LARGEST_MASK;
         let first = self.ip.to_bits() & mask;
@@ -59,8 +59,8 @@ pub fn scanned(own: &[OwnAddress]) -> Vec<ScanAddress> {
     iter::once(Ipv4Addr::LOCALHOST).chain(beside).map(ScanAddress).collect()
 }
 
-/// Returns this machine's addresses, one for each network that it is connected to, that with the default route first.
-/// Empty if there is no network or the operating system does not provide the information.
+/// Returns this machine's addresses, one for each network that it is connected to, starting with the network of the
+/// default route. Empty if there is no network or the operating system does not provide the information.
 pub fn own_addresses() -> Vec<OwnAddress> {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     own_of(&read(ROUTES), &read(ADDRESSES))

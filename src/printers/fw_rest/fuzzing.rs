@@ -1,4 +1,4 @@
-//! Entry of the fuzz target for responses and messages of Moonraker.
+//! Entry of the fuzz target for responses and messages from Moonraker.
 
 use reqwest::Url;
 use serde_json::Value;

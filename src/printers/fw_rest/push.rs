@@ -1,6 +1,6 @@
 //! WebSocket client for Moonraker: identifies itself, subscribes to changes in the print's state, and subscribes again
-//! after each firmware restart. While the printer is at rest, only changes of state are subscribed to, because sensors
-//! are never quite still and each of their values would be pushed.
+//! after each firmware restart. While the printer is at rest, only state changes are subscribed to, because sensors are
+//! never quite still and each of their values would be pushed.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(super) struct MoonrakerDialect {
     spools: Arc<BookingCache>,
     components: Arc<ComponentCache>,
     rest: RestTracker,
-    /// `PushSelection` that was sent last.
+    /// Last `PushSelection` sent.
     subscription: PushSelection,
 }
 
@@ -82,7 +82,7 @@ impl PushSelection {
     }
 }
 
-/// Values that tell whether a printer is at rest, as last reported.
+/// Values that show whether a printer is at rest, as last reported.
 #[derive(Debug, Default)]
 struct RestTracker {
     /// `true` once all values are known.

@@ -1,7 +1,7 @@
 //! Counts the prints of the currently shown file in Moonraker's history.
 //!
 //! Klipper identifies a print only by its file. If the same file is printed twice in a row, the two prints look like
-//! one; only the history, which has an entry for each, tells them apart.
+//! one; only the history, which has an entry for each, distinguishes them.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

@@ -78,7 +78,7 @@ impl FileFactsCache {
     }
 }
 
-/// Converts the pushed values, apart from changes of state, to telemetry about the file being printed.
+/// Converts the pushed values, apart from state changes, to telemetry about the file being printed.
 pub(super) fn telemetry(changed: &Value, facts: FileFacts) -> Telemetry {
     let place = if facts.code.is_some() { "/virtual_sdcard/file_position" } else { "/virtual_sdcard/progress" };
     let moved = number(changed, place).is_some();

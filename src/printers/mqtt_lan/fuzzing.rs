@@ -1,4 +1,4 @@
-//! Entry of the fuzz target for what a Bambu Lab printer sends.
+//! Entry of the fuzz target for the data that a Bambu Lab printer sends.
 
 use std::str::from_utf8;
 

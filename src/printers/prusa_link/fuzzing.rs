@@ -1,4 +1,4 @@
-//! Entry of the fuzz target for responses of `PrusaLink`.
+//! Entry of the fuzz target for responses from `PrusaLink`.
 
 use reqwest::Url;
 use serde_json::Value;

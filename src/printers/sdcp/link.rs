@@ -326,7 +326,7 @@ impl OpenSocket {
         }
     }
 
-    /// Delivers a message to all requests that are waiting for a message of its kind; returns whether there were any.
+    /// Delivers a message to all requests waiting for a message of that kind; returns whether there were any.
     fn answer_all(&mut self, ask: &PrinterRequest, payload: &Value) -> bool {
         let ids: Vec<String> =
             self.waiting.iter().filter(|(_, waiting)| waiting.ask == *ask).map(|(id, _)| id.clone()).collect();

@@ -1,4 +1,4 @@
-//! Entry of the fuzz target for responses and messages of `OctoPrint`.
+//! Entry of the fuzz target for responses and messages from `OctoPrint`.
 
 use reqwest::Url;
 use serde_json::Value;

@@ -69,7 +69,7 @@ impl Dialect for OctoPrintDialect {
 }
 
 /// Returns whether a state message shows a printer at rest, neither in use nor heated nor still hot; `None` if the
-/// message does not tell. `is_at_rest` is the answer for the message before.
+/// message does not show it. `is_at_rest` is the answer for the message before.
 fn is_resting(message: &Value, telemetry: Option<&Telemetry>, is_at_rest: bool) -> Option<bool> {
     let flags = message.get("current").or_else(|| message.get("history"))?.pointer("/state/flags")?;
     if IN_USE.iter().any(|flag| flags.get(flag) == Some(&Value::Bool(true))) {
@@ -123,7 +123,7 @@ mod tests {
         state_after(flag, temperatures, false)
     }
 
-    /// Returns whether the printer is at rest, when it was so before or was not.
+    /// Returns whether the printer is at rest, given whether it was at rest before.
     fn state_after(flag: &str, temperatures: Value, is_at_rest: bool) -> Option<bool> {
         let mut flags = json!({"operational": true});
         flags[flag] = true.into();

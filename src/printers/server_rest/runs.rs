@@ -1,7 +1,7 @@
 //! Counts the prints of the currently selected file, from the file's own record.
 //!
 //! `OctoPrint` identifies a print only by its file. If the same file is printed twice in a row, the two prints look
-//! like one; only the record, which counts each print when it ends, tells them apart.
+//! like one; only the record, which counts each print when it ends, distinguishes them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

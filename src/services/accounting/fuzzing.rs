@@ -1,4 +1,4 @@
-//! Entry of the fuzz target for responses of the accounting system.
+//! Entry of the fuzz target for responses from the accounting system.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Entry of the fuzz target for texts of outsiders in emails.
+//! Entry of the fuzz target for text from outsiders in emails.
 
 use jiff::Timestamp;
 
@@ -7,7 +7,8 @@ use super::{Message, compose, sender};
 /// Sender of the emails.
 const FROM: &str = "Shop <shop@example.org>";
 
-/// Composes an email with texts of an outsider. It must not have other headers than one with texts of the shop.
+/// Composes an email with text from an outsider. It must not have any headers that an email with text from the shop
+/// would not have.
 pub(crate) fn compose_with(subject: &str, text: &str, html: &str) {
     let shops_own = header_names("Your order", "Thanks.", "<p>Thanks.</p>");
     if let Some(names) = header_names(subject, text, html) {
@@ -15,7 +16,7 @@ pub(crate) fn compose_with(subject: &str, text: &str, html: &str) {
     }
 }
 
-/// Returns the names of the headers of an email; `None` if it was rejected.
+/// Returns the names of an email's headers; `None` if it was rejected.
 fn header_names(subject: &str, text: &str, html: &str) -> Option<Vec<String>> {
     let message = Message {
         id: "a".to_owned(),

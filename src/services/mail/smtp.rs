@@ -182,7 +182,7 @@ fn unusable(error: &SmtpError) -> MailError {
     MailError::transient(format!("the mail server cannot be used: {}", words(error)))
 }
 
-/// Returns the reason of a broken connection, or else formats the error with its causes.
+/// Returns the reason for a broken connection, or else formats the error with its causes.
 fn words(error: &SmtpError) -> String {
     if NetworkFault::of(error) != NetworkFault::Other {
         return network_words(error);

@@ -1,5 +1,5 @@
-//! Large objects, such as backups, which are sent and received in parts. An object that is being sent exists only when
-//! all of its parts have arrived.
+//! Large objects, such as backups, which are sent and received in parts. An object being sent exists only once all of
+//! its parts have arrived.
 
 use std::io;
 use std::ops::Range;
@@ -17,13 +17,13 @@ use tokio::runtime::Handle;
 use super::{ObjectStorage, StorageError, no_bucket, within};
 use domain::time::Timestamp;
 
-/// Minimum size of a part, in bytes: what the protocol requires of all but the last. Over a slow line, a larger one
-/// takes long, and is lost as a whole.
+/// Minimum size of a part, in bytes, which the protocol requires for all parts but the last. Over a slow line, a larger
+/// one takes long, and is lost as a whole.
 const MIN_PART_BYTES: u64 = 5 * 1024 * 1024;
 /// Maximum number of parts of an object. The protocol allows 10,000.
 const MAX_PARTS: u64 = 9_000;
-/// Time limit of a request that must not take effect late. One that was sent may still arrive after it, if the network
-/// or the service holds it back: this time makes that unlikely, not impossible.
+/// Time limit for a request that must not take effect late. A request may still arrive after this limit if the network
+/// or the service holds it back: the limit makes that unlikely, not impossible.
 pub const SINGLE_TIME: Duration = Duration::from_secs(2);
 /// Permissions of a file that is received: readable and writable by the owner only.
 const FILE_MODE: u32 = 0o600;
@@ -39,7 +39,7 @@ pub enum LargeObjectError {
     /// The file cannot be read or written.
     #[error(transparent)]
     Disk(#[from] io::Error),
-    /// The size of the object is not that of the file.
+    /// The size of the object differs from that of the file.
     #[error("object storage has {stored} bytes of {sent}")]
     OtherSize {
         /// Number of bytes in the storage.
@@ -56,11 +56,11 @@ pub struct StoredObject {
     pub key: String,
     /// Size of the object in bytes.
     pub bytes: u64,
-    /// Time at which it was last stored, by the clock of the storage.
+    /// Time at which it was last stored, by the storage's clock.
     pub modified_at: Timestamp,
 }
 
-/// Returns the size of the parts in which so many bytes are sent.
+/// Returns the size of the parts in which the given number of bytes is sent.
 fn part_bytes(bytes: u64) -> u64 {
     bytes.div_ceil(MAX_PARTS).max(MIN_PART_BYTES)
 }
@@ -110,7 +110,7 @@ impl Drop for PartialUpload {
     }
 }
 
-/// Returns the error of a request that belongs to an upload: what is missing then is the upload.
+/// Returns the error for a request that belongs to an upload, in which a missing resource is the upload.
 fn no_upload(error: StorageError) -> StorageError {
     match error {
         StorageError::Missing => StorageError::Unavailable("the upload was aborted".to_owned()),
@@ -119,7 +119,7 @@ fn no_upload(error: StorageError) -> StorageError {
 }
 
 impl ObjectStorage {
-    /// Sends a file, and reports the number of bytes after each part. If it is interrupted, there is no object.
+    /// Sends a file, and reports the number of bytes after each part. If interrupted, no object is created.
     ///
     /// # Errors
     ///
@@ -257,7 +257,7 @@ impl ObjectStorage {
         self.within(self.store.delete(&Path::from(key))).await
     }
 
-    /// Stores a small object by a single request, which is not repeated and is given up after [`SINGLE_TIME`].
+    /// Stores a small object with a single request, which is not repeated and is abandoned after [`SINGLE_TIME`].
     ///
     /// # Errors
     ///
@@ -268,7 +268,7 @@ impl ObjectStorage {
         put.await.map(drop).map_err(no_bucket)
     }
 
-    /// Removes an object by a single request, which is not repeated and is given up after [`SINGLE_TIME`].
+    /// Removes an object with a single request, which is not repeated and is abandoned after [`SINGLE_TIME`].
     ///
     /// # Errors
     ///

@@ -8,7 +8,7 @@ use super::large::LargeObjectError;
 use super::testing::simulated_bucket;
 use super::*;
 
-/// Number of bytes of a file that is sent in two parts.
+/// Size of a file that is sent in two parts, in bytes.
 const LARGE_BYTES: usize = 6 * 1024 * 1024;
 
 fn open(endpoint: String, bucket: &str) -> ObjectStorage {

@@ -1,4 +1,4 @@
-//! Entry of the fuzz target for responses of the payment processor.
+//! Entry of the fuzz target for responses from the payment processor.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Parses the processor's responses. Only fields that are used are read. A field with an unexpected type invalidates
-//! the whole response, because it may concern money.
+//! Parses the processor's responses. Only the fields in use are read. A field with an unexpected type invalidates the
+//! whole response, because it may concern money.
 
 use serde_json::Value;
 

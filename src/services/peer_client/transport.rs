@@ -1,8 +1,8 @@
 //! Port through which requests reach the other systems, and its implementation over HTTP.
 //!
-//! Whatever decides what a system is asked, and what its answer means, stays in front of the port: tokens, retries,
-//! time limits of a call, circuit breakers. Behind it is the network with the dial guard, so simulations pass a
-//! transport without sockets.
+//! Everything that determines what is requested from a system, and how its answer is interpreted, stays in front of the
+//! port: tokens, retries, time limits for calls, circuit breakers. Behind it is the network with the dial guard, so
+//! simulations pass a transport without sockets.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub struct NoPeerResponse {
 }
 
 impl NoPeerResponse {
-    /// Converts it into the fault of the system that is called `who` in error messages.
+    /// Converts it into a fault in the system that is called `who` in error messages.
     pub(crate) fn fault(self, who: &str) -> PeerFault {
         PeerFault::new(format!("{who} does not respond")).saying(self.words)
     }

@@ -149,7 +149,7 @@ impl Admin {
         Ok(unknown)
     }
 
-    /// Returns how many of the given units can still be fulfilled by each fulfillment order; each fulfillment order
+    /// Returns the number of the given units that each fulfillment order can still fulfill; each fulfillment order
     /// belongs to one location.
     async fn open(
         &self,

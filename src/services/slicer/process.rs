@@ -141,7 +141,7 @@ pub async fn run(command: &mut Command, limits: &RunLimits) -> Result<ProgramEnd
     Ok(ProgramEnd { status: status.map_err(RunError::Io)?, output: format!("{output}\n{errors}") })
 }
 
-/// Kills programs running in the given directory that were left behind when a server was killed.
+/// Kills programs running in the given directory left behind when a server was killed.
 pub(super) fn kill_within(folder: &Path) {
     let Ok(processes) = std::fs::read_dir("/proc") else { return };
     for process in processes.flatten() {

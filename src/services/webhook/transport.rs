@@ -27,7 +27,7 @@ pub struct WebhookRequest {
     pub body: Bytes,
 }
 
-/// Response of a receiver.
+/// Response from a receiver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WebhookResponse {
     /// HTTP status.

@@ -1,4 +1,4 @@
-//! Clock of the database.
+//! Database clock.
 
 use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, DbErr, Statement};
 
@@ -7,7 +7,7 @@ use domain::time::Timestamp;
 /// Query for the time in milliseconds.
 const TIME: &str = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS value";
 
-/// Returns the time of the machine on which PostgreSQL runs; `None` for SQLite, which has no clock of its own.
+/// Returns the time of the machine on which PostgreSQL runs; `None` for SQLite, which has no separate clock.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Errors of the database: the reasons that it cannot be opened, and what an error of a statement means.
+//! Database errors: the reasons why a database cannot be opened, and the meaning of statement errors.
 
 use sea_orm::{DbErr, RuntimeErr};
 
@@ -23,7 +23,7 @@ pub enum OpenError {
     /// operating system's error message.
     #[error("no server responds at {0}")]
     Unreachable(String),
-    /// None of several hosts can be written. Contains each with its reason.
+    /// None of the hosts accepts writes. Contains each host with its reason.
     #[error("no host of the database can be written: {0}")]
     NoWritingHost(String),
     /// The file is not a database.
@@ -32,7 +32,8 @@ pub enum OpenError {
     /// The connection failed while the next epoch was being committed, so the epoch may or may not have been taken.
     #[error("{}", plain(.0))]
     EpochUncertain(DbErr),
-    /// A different server has taken an epoch newer than all those of this process, which must never write again.
+    /// A different server has taken an epoch newer than all of this process's epochs; this process must never write
+    /// again.
     #[error("another printfloor server has taken over this database")]
     TakenOver,
     /// A different server holds the advisory lock (PostgreSQL).
@@ -70,7 +71,7 @@ pub(super) fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
     }
 }
 
-/// Returns the error message of the database server or the operating system, without the messages added by the layers
+/// Returns the error message from the database server or the operating system, without the messages added by the layers
 /// in between.
 fn plain(error: &DbErr) -> String {
     match error {
@@ -89,7 +90,7 @@ pub(super) fn driver_words(error: &sqlx::Error) -> String {
     }
 }
 
-/// Classifies the outage that an error indicates, by the error's code or, if it has none, by its text.
+/// Classifies the outage indicated by an error, by the error's code or, if it has none, by its text.
 pub fn unavailable(error: &DbErr) -> Unavailable {
     let words = error.to_string().to_lowercase();
     let code = match error {

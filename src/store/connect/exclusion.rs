@@ -32,8 +32,8 @@ pub(crate) async fn lock(db: &DatabaseConnection) -> Result<(), OpenError> {
     }
 }
 
-/// Acquires the advisory lock like [`lock`], but waits for whoever has it for a moment: a leader that has just been
-/// followed reconnects, and needs the lock to find out.
+/// Acquires the advisory lock like [`lock`], but waits briefly for its current holder: a leader that has just been
+/// replaced reconnects, and needs the lock to find this out.
 pub(super) async fn lock_in_time(db: &DatabaseConnection) -> Result<(), OpenError> {
     let until = Instant::now() + LOCK_TIME;
     loop {
@@ -50,7 +50,7 @@ pub(super) async fn epoch_on_disk(db: &DatabaseConnection) -> Result<i64, OpenEr
     Ok(db.query_one_raw(read).await?.ok_or(OpenError::NoWriterRow)?.try_get("", "epoch")?)
 }
 
-/// Raises the epoch in tables of any version, so that the server that had taken the last one writes no more.
+/// Raises the epoch in a schema of any version, so that the server that had taken the last epoch writes nothing more.
 pub(super) async fn raise_epoch(db: &DatabaseConnection) -> Result<(), OpenError> {
     let raised = db.execute_unprepared("UPDATE writer SET epoch = epoch + 1 WHERE id = 1").await?;
     if raised.rows_affected() == 1 { Ok(()) } else { Err(OpenError::NoWriterRow) }
@@ -65,7 +65,7 @@ pub(crate) async fn hold_epoch(tx: &DatabaseTransaction, epoch: i64, audit: &Cha
     Ok(held.rows_affected() == 1)
 }
 
-/// Epoch, and the ends of the logs that are written under it.
+/// Epoch, and the ends of the logs written under it.
 pub(super) struct WriterPosition {
     pub(super) epoch: i64,
     /// Number of the last event.

@@ -1,9 +1,10 @@
-//! Several hosts of one PostgreSQL database: finds the one that writes, and leads the read pools to it.
+//! Several hosts of one PostgreSQL database: finds the one that accepts writes, and directs the read pools to it.
 //!
-//! After a failover, a former primary that nobody has stopped still says that it writes. PostgreSQL gives the history
-//! that begins with each promotion a number that is higher than all before it, the timeline. So all hosts are asked at
-//! once, the highest timeline wins, and this process never goes back to a lower one. That a former primary accepts no
-//! changes of other programs is not for this module: whoever promotes a host has to stop the former one.
+//! After a failover, a former primary that has not been stopped still claims to accept writes. PostgreSQL gives the
+//! history that begins with each promotion a number that is higher than all before it, the timeline. All hosts are
+//! therefore asked at once, the highest timeline wins, and this process never goes back to a lower one. That a former
+//! primary accepts no changes of other programs is not for this module: whoever promotes a host has to stop the former
+//! one.
 
 use std::cmp::Reverse;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,7 +23,7 @@ use domain::database_address::addresses_of_hosts;
 
 /// Maximum time for a host to say whether it writes.
 const ANSWER_TIME: Duration = Duration::from_secs(3);
-/// Time that the other hosts get to answer when one says that it writes.
+/// Time for the other hosts to answer once one claims to accept writes.
 const SETTLING_TIME: Duration = Duration::from_millis(200);
 /// Maximum time to close a connection.
 const CLOSE_TIME: Duration = Duration::from_millis(500);
@@ -30,13 +31,13 @@ const CLOSE_TIME: Duration = Duration::from_millis(500);
 /// Query for the reason that a host cannot be written; empty if it can.
 const OBSTACLE: &str = "SELECT CASE WHEN pg_is_in_recovery() THEN 'it is a standby' \
                         WHEN current_setting('transaction_read_only') = 'on' THEN 'it only reads' ELSE '' END";
-/// Query for the timeline, which is the beginning of the name of each file of its log.
+/// Query for the timeline, which is the beginning of each log file's name.
 const TIMELINE: &str = "SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)";
 
 /// Timeline of a host, as eight hexadecimal digits; `None` if the host does not say.
 type Timeline = Option<String>;
 
-/// Answer of a host: its timeline if it can be written, else the reason that it cannot.
+/// Answer from a host: its timeline if it accepts writes, else the reason why it does not.
 type HostAnswer = Result<Timeline, String>;
 
 /// Host that writes, as last determined.
@@ -62,7 +63,7 @@ struct HostState {
     pools: Vec<ReadPool>,
 }
 
-/// Host of a database that writes, for all that use the same settings. Cheap to clone.
+/// Writing host of a database, shared by all users of the same settings. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct WritingHost(Arc<Mutex<HostState>>);
 
@@ -100,7 +101,7 @@ fn name_of(address: &str) -> String {
     address.parse::<PgConnectOptions>().map_or_else(|_| "a host".to_owned(), |options| host_and_port(&options))
 }
 
-/// Asks all hosts at the same time. When one says that it writes, the others get a moment more.
+/// Asks all hosts at the same time. Once one claims to accept writes, the others get a moment longer.
 async fn ask_all(addresses: &[String]) -> Vec<HostAnswer> {
     let silence = format!("no answer within {} s", ANSWER_TIME.as_secs());
     let mut answers: Vec<HostAnswer> = vec![Err(silence); addresses.len()];
@@ -137,8 +138,8 @@ async fn ask_session(session: &mut PgConnection) -> HostAnswer {
     Ok(query_scalar::<Postgres, String>(TIMELINE).fetch_one(&mut *session).await.ok())
 }
 
-/// Chooses the host that writes: the one with the highest timeline, and of several the last one. `None` if none writes,
-/// or if only hosts do whose timeline has ended.
+/// Chooses the host that writes: the one with the highest timeline and, among equals, the last chosen one. `None` if no
+/// host writes, or if only hosts on an ended timeline do.
 fn choose(last: Option<&Primary>, answers: &[HostAnswer]) -> Option<Primary> {
     let writing = answers.iter().enumerate().filter_map(|(index, answer)| {
         let timeline = answer.as_ref().ok()?.clone();
@@ -159,7 +160,7 @@ impl WritingHost {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Decides by the answers of all hosts which one writes, and leads the read pools there. Returns its place.
+    /// Decides from the answers of all hosts which one writes, and directs the read pools to it. Returns its index.
     fn decide(&self, addresses: &[String], answers: &[HostAnswer]) -> Option<usize> {
         let mut state = self.state();
         let primary = choose(state.primary.as_ref(), answers)?;

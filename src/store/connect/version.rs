@@ -1,4 +1,4 @@
-//! Refusal of a database whose tables a newer version of Printfloor has made.
+//! Refusal of a database whose schema was created by a newer version of Printfloor.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -18,14 +18,14 @@ pub struct NewerMigration {
 }
 
 impl NewerMigration {
-    /// Returns the newest of these migrations that this version does not have; `None` if it has all of them.
+    /// Returns the latest of these migrations that this version does not have; `None` if it has all of them.
     pub fn find<'a>(applied: impl IntoIterator<Item = &'a str>) -> Option<Self> {
         let own = Migrator::migrations();
         let newer = applied.into_iter().filter(|name| own.iter().all(|migration| migration.name() != *name));
         newer.max().map(|name| Self { name: name.to_owned() })
     }
 
-    /// Returns the first version that has it, as far as its name says.
+    /// Returns the first version that has it, if its name states one.
     fn release(&self) -> Option<Release> {
         MigrationLabel::of(&self.name).map(|label| label.release)
     }
@@ -41,7 +41,7 @@ impl Display for NewerMigration {
     }
 }
 
-/// Fails if a newer version has changed the tables: this one could not read or write them. Changes nothing.
+/// Fails if a newer version has changed the schema: this one could not read or write the tables. Changes nothing.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Temporary PostgreSQL database, beside that of the shop.
+//! Temporary PostgreSQL database, alongside the shop's own.
 
 use sea_orm::{ConnectionTrait as _, DatabaseBackend, DatabaseConnection, DbErr, Statement};
 use url::Url;
@@ -57,7 +57,7 @@ impl ScratchDatabase {
     }
 }
 
-/// Returns the names of temporary databases to which nobody is connected.
+/// Returns the names of temporary databases that have no connections.
 async fn unused(db: &DatabaseConnection) -> Result<Vec<String>, DbErr> {
     let query = format!(
         "SELECT datname::text AS name FROM pg_database WHERE starts_with(datname, '{NAME_PREFIX}') \

@@ -23,7 +23,7 @@ pub enum ShopTransferError {
     Database {
         /// Kind and location of the database.
         database: String,
-        /// Error of the database.
+        /// Database error.
         source: OpenError,
     },
     /// The rows of a table cannot be read or written.
@@ -33,10 +33,10 @@ pub enum ShopTransferError {
         database: String,
         /// Name of the table.
         table: String,
-        /// Error of the database.
+        /// Database error.
         source: OpenError,
     },
-    /// The source has no tables of Printfloor, or its file does not exist.
+    /// The source has none of Printfloor's tables, or its file does not exist.
     #[error("{0} contains no shop")]
     NoShop(String),
     /// The target has tables.
@@ -50,7 +50,7 @@ pub enum ShopTransferError {
         /// Name of one of its tables.
         table: String,
     },
-    /// The tables of the source are not those that this version makes.
+    /// The source's schema differs from the one that this version creates.
     #[error(
         "the tables of {0} are not those of any version of printfloor up to this one: start this version on it first, \
          which brings the tables up to date"
@@ -66,7 +66,7 @@ pub enum ShopTransferError {
         /// Name of the column.
         column: String,
     },
-    /// The rows that were written are not those that were read.
+    /// The rows written differ from the rows read.
     #[error("the copy of table {table} differs from the original ({copied} rows; the original has {rows})")]
     Differs {
         /// Name of the table.
@@ -84,12 +84,12 @@ pub enum ShopTransferError {
     Uncertain {
         /// Kind and location of the target.
         database: String,
-        /// Error of the database.
+        /// Database error.
         source: OpenError,
     },
 }
 
-/// Contents of a transfer that is complete.
+/// Contents of a completed transfer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TransferSummary {
     /// Number of tables copied.
@@ -109,8 +109,8 @@ pub struct ShopTransfer {
 }
 
 impl ShopTransfer {
-    /// Locks both databases, checks that the source contains a shop and the target nothing, and creates the tables of
-    /// the target as the source has them.
+    /// Locks both databases, checks that the source contains a shop and the target nothing, and creates the target's
+    /// tables as in the source.
     ///
     /// # Errors
     ///
@@ -155,12 +155,12 @@ impl ShopTransfer {
         Ok(())
     }
 
-    /// Reads all rows back and compares them with those that were read from the source. Reports the number of rows from
-    /// time to time.
+    /// Reads all rows back and compares them with those read from the source. Reports the number of rows from time to
+    /// time.
     ///
     /// # Errors
     ///
-    /// Fails if rows cannot be read, or are not those of the source.
+    /// Fails if rows cannot be read, or differ from those in the source.
     pub async fn compare(&self, progress: &mut dyn FnMut(u64)) -> Result<(), ShopTransferError> {
         for table in &self.tables {
             table.compare(&self.target, progress).await?;

@@ -80,7 +80,7 @@ impl Part for Job {
     }
 }
 
-/// Serialises a job without its attempts, which are rows themselves. They would be two fifths of a finished job.
+/// Serialises a job without its attempts, which have their own rows. They would make up two fifths of a finished job.
 fn without_attempts(job: &Job) -> Result<String, WriteError> {
     if job.attempts.is_empty() {
         return Ok(serde_json::to_string(job)?);

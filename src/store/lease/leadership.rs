@@ -16,32 +16,32 @@ const CLOCK: ClockId = ClockId::Boottime;
 const CLOCK: ClockId = ClockId::Monotonic;
 
 /// Time after a renewal for which no other server can lead. Shorter than [`super::LEASE_TIME`] by the time that a
-/// command may be on its way.
+/// command may spend in transit.
 const CONFIRMED_TIME: Duration = Duration::from_millis(2000);
 
 /// Certainty of this process that it leads at the moment. Cheap to clone.
 ///
-/// A process that was stopped, or whose machine was suspended, wakes up in the middle of whatever it did, while another
-/// server may lead. So whoever is about to act on the outside world asks first.
+/// A process that was stopped, or whose machine was suspended, wakes up in the middle of whatever it was doing, while
+/// another server may lead. Any code that is about to act on the outside world therefore asks first.
 #[derive(Clone, Debug, Default)]
 pub struct Leadership(Option<Arc<WatchSender<Duration>>>);
 
 impl Leadership {
-    /// Creates the leadership of a server that took its lease at the given time since boot. (The default is that of a
-    /// server whose database no other one can use.)
+    /// Creates the leadership of a server that took its lease at the given time since boot. (The default is the
+    /// leadership of a server whose database no other server can use.)
     pub(super) fn of_lease(renewed_at: Duration) -> Self {
         Self(Some(Arc::new(WatchSender::new(renewed_at))))
     }
 
-    /// Records a renewal that was sent at the given time since boot.
+    /// Records a renewal sent at the given time since boot.
     pub(super) fn renew(&self, sent_at: Duration) {
         if let Some(renewals) = &self.0 {
             renewals.send_replace(sent_at);
         }
     }
 
-    /// Returns whether no other server can lead. Whoever acts on the outside world
-    /// [waits](Self::wait_until_confirmed) until it is so.
+    /// Returns whether no other server can lead. Code that acts on the outside world
+    /// [waits](Self::wait_until_confirmed) until this is the case.
     pub fn is_confirmed(&self) -> bool {
         self.0.as_ref().is_none_or(|renewals| is_recent(*renewals.borrow()))
     }
@@ -54,8 +54,8 @@ impl Leadership {
         drop(renewals.wait_for(|renewed_at| is_recent(*renewed_at)).await);
     }
 
-    /// Waits until no other server can lead for so long, in which a request to an outside system takes effect. The time
-    /// must be shorter than that of the lease; the longer it is, the more recent a renewal is waited for.
+    /// Waits until no other server can lead for the given time, within which a request to an outside system takes
+    /// effect. The time must be shorter than the lease's; the longer it is, the more recent a renewal is waited for.
     pub async fn wait_until_confirmed_for(&self, time: Duration) {
         let Some(renewals) = &self.0 else { return };
         let mut renewals = renewals.subscribe();

@@ -17,11 +17,11 @@ const BEAT_INTERVAL: Duration = Duration::from_millis(400);
 const BEAT: &str = "UPDATE printfloor_leader SET beat = beat + 1 WHERE id = 1 AND term = $1 AND holder = $2";
 const RELEASE: &str = "UPDATE printfloor_leader SET holder = '', address = '', beat = beat + 1, since = now() \
                        WHERE id = 1 AND term = $1 AND holder = $2";
-/// Takes a lease that was made anew, and that nobody has had.
+/// Takes a newly created lease, which has had no holder.
 const ADOPT: &str = "UPDATE printfloor_leader SET holder = $1, address = $2, term = $3, mark = $4, beat = beat + 1, \
                      since = now() WHERE id = 1 AND holder = '' AND term = 0";
 
-/// Reason that a lease is no longer renewed.
+/// Reason why a lease is no longer renewed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LeaseEnd {
     /// Another server is active.
@@ -50,7 +50,7 @@ impl Lease {
         Self { settings, holder, term, mark, session: None, leadership: Leadership::of_lease(taken_at) }
     }
 
-    /// Returns the view of the lease for whoever acts on the outside world.
+    /// Returns the view of the lease for code that acts on the outside world.
     pub fn leadership(&self) -> Leadership {
         self.leadership.clone()
     }
@@ -132,7 +132,7 @@ impl Lease {
         Ok(is_held)
     }
 
-    /// Gives the lease back. If the database does not answer, it ends by itself.
+    /// Releases the lease. If the database does not answer, the lease expires by itself.
     async fn release(mut self) {
         let Ok(session) = reopen_session(&mut self.session, &self.settings).await else { return };
         let release = statement(RELEASE, [self.term.into(), self.holder.id.clone().into()]);

@@ -1,4 +1,4 @@
-//! Connection on which a lease is read, taken and renewed, and the table with it.
+//! Connection on which a lease is read, taken and renewed, and the table that contains it.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub(super) fn statement<const N: usize>(sql: &str, values: [Value; N]) -> Statem
     Statement::from_sql_and_values(DatabaseBackend::Postgres, sql, values)
 }
 
-/// Returns the error of a database that does not respond in time.
+/// Returns the error for a database that does not respond in time.
 pub(super) fn no_answer() -> DbErr {
     DbErr::Conn(RuntimeErr::Internal("the database did not respond".to_owned()))
 }

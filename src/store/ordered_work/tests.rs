@@ -1,6 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use sea_orm::{EntityTrait, PaginatorTrait, Statement};
 
@@ -17,7 +17,7 @@ fn later() -> Timestamp {
     at(60 * DAY_MS)
 }
 
-/// Writes old answers of idempotency keys, and old events.
+/// Writes old answers for idempotency keys, and old events.
 async fn write_old_rows(db: &DatabaseConnection) {
     let mut batch = Batch::default();
     for n in 1..=ROWS {
@@ -36,11 +36,11 @@ async fn write_old_rows(db: &DatabaseConnection) {
     write(db, batch).await.unwrap();
 }
 
-/// Runs a deletion with a clock that advances by `step_ms` each time it is read; returns whether there is more.
-async fn run(db: &DatabaseConnection, turn: usize, step_ms: i64) -> bool {
+/// Runs a deletion with a clock that advances by `step` each time it is read; returns whether there is more.
+async fn run(db: &DatabaseConnection, turn: usize, step: Duration) -> bool {
     let (back, has_more) = oneshot::channel();
-    let looks = AtomicI64::new(0);
-    let clock = move || Timestamp(looks.fetch_add(1, Relaxed) * step_ms);
+    let (began, looks) = (Instant::now(), AtomicU32::new(0));
+    let clock = move || began + step * looks.fetch_add(1, Relaxed);
     assert!(OrderedWork::retention(later(), turn, clock, back).run(&Reader::Database(db.clone())).await);
     has_more.await.unwrap()
 }
@@ -66,11 +66,11 @@ async fn a_run_ends_with_its_time_and_not_with_the_first_kind() {
     on_each(async |db| {
         write_old_rows(db).await;
         // The first reading of the clock starts the time, and the second one follows the first portion.
-        assert!(run(db, 1, MAX_DELETION_MS).await, "there was nothing of the kind whose turn it was");
+        assert!(run(db, 1, DELETION_TIME).await, "there was nothing of the kind whose turn it was");
         assert_eq!(idempotency::Entity::find().count(db).await.unwrap(), 1_200);
-        assert!(run(db, 0, MAX_DELETION_MS).await);
+        assert!(run(db, 0, DELETION_TIME).await);
         assert_eq!(idempotency::Entity::find().count(db).await.unwrap(), 700);
-        assert!(!run(db, 1, 0).await);
+        assert!(!run(db, 1, Duration::ZERO).await);
         assert_eq!(idempotency::Entity::find().count(db).await.unwrap(), 0);
         assert_eq!(events::Entity::find().count(db).await.unwrap(), 1);
     })
@@ -88,10 +88,10 @@ async fn only_the_first_run_truncates_the_write_ahead_log() {
         let log_bytes = || std::fs::metadata(format!("{file}-wal")).unwrap().len();
         write_old_rows(db).await;
         for turn in [1, 2, 70] {
-            run(db, turn, 0).await;
+            run(db, turn, Duration::ZERO).await;
             assert!(log_bytes() > 0, "turn {turn}");
         }
-        run(db, 0, 0).await;
+        run(db, 0, Duration::ZERO).await;
         assert_eq!(log_bytes(), 0);
     })
     .await;

@@ -25,7 +25,7 @@ const MAX_ORDERS_READ: u64 = 2000;
 /// Property by which attempts are grouped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ActivityGrouping {
-    /// Printer that was claimed, by ID.
+    /// Claimed printer, by ID.
     Printer,
     /// Day of the claim, as the number of days since 1970. The value is how far the local clock is ahead of UTC, in
     /// milliseconds.
@@ -118,7 +118,7 @@ impl Queries {
     }
 
     /// Returns the orders placed between `from` (inclusive) and `to` (exclusive) that have been paid, printed or
-    /// shipped; at most the newest two thousand.
+    /// shipped; at most the latest two thousand.
     pub async fn orders_placed(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Order>, LoadError> {
         use orders::Column as C;
         let bought = [OrderStatus::Paid, OrderStatus::Printing, OrderStatus::Ready, OrderStatus::Shipped];

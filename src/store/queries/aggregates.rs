@@ -77,7 +77,8 @@ impl Queries {
     }
 
     /// Returns a page of materials like [`Self::materials`], as they are in memory. `in_memory` returns the state of a
-    /// material if it is in memory at the given version. Only if one is not, the materials of the page are read.
+    /// material if it is in memory at the given version. The materials on the page are read only if one is not in
+    /// memory.
     pub async fn materials_in_memory(
         &self,
         filter: &MaterialFilter,
@@ -235,8 +236,8 @@ impl Queries {
     }
 }
 
-/// Returns the day of the movement at an offset, and the number of movements of that day to skip. The days have the
-/// numbers of their movements, newest day first. If there are not so many movements, returns no day and the offset.
+/// Returns the day of the movement at an offset, and the number of movements of that day to skip. `days` contains each
+/// day with its number of movements, newest day first. If there are too few movements, returns no day and the offset.
 fn first_day(days: &[(i64, u64)], offset: u64) -> (Option<i64>, u64) {
     let mut rest = offset;
     for (day, count) in days {

@@ -94,7 +94,7 @@ impl Queries {
         Ok(AttemptTotals { finished, failed, cancelled, not_started, print_ms, used: used_sum, reasons })
     }
 
-    /// Returns the failure reasons of the last thousand failed prints whose attempts claimed the given printer (or, if
+    /// Returns the failure reasons for the last thousand failed prints whose attempts claimed the given printer (or, if
     /// none is given, any printer) between `from` (inclusive) and `to` (exclusive), each with the number of prints,
     /// most frequent first.
     pub async fn failure_reasons(
@@ -125,7 +125,7 @@ impl Queries {
         Ok(reasons)
     }
 
-    /// Returns the recorded reasons of the last `limit` prints with rejected parts, latest first. Prints without a
+    /// Returns the recorded reasons for the last `limit` prints with rejected parts, latest first. Prints without a
     /// reason are left out.
     pub async fn last_reject_reasons(&self, limit: u64) -> Result<Vec<String>, LoadError> {
         use attempts::Column as C;

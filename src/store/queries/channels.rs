@@ -20,7 +20,7 @@ pub struct ChannelOrderFilter {
     pub status: Option<ChannelOrderStatus>,
     /// `true` for channel orders that need an operator's attention.
     pub attention: Option<bool>,
-    /// Order that was created from the channel order.
+    /// Order created from the channel order.
     pub order_id: Option<Id>,
 }
 

@@ -18,8 +18,8 @@ impl Queries {
         Ok(files::Entity::find().filter(files::Column::Archived.eq(false)).count(&self.db).await?)
     }
 
-    /// Returns the hashes of the contents of files that begin with the given hexadecimal digits. Those of their
-    /// pictures are read by [`Self::pictures_after`].
+    /// Returns the hashes of file contents that begin with the given hexadecimal digits. The hashes of their pictures
+    /// are read by [`Self::pictures_after`].
     pub async fn named_contents(&self, digits: &str) -> Result<HashSet<String>, LoadError> {
         use files::Column as C;
         let select = files::Entity::find().filter(C::Archived.eq(false)).filter(C::Sha256.gte(digits));
@@ -80,7 +80,7 @@ mod tests {
     use crate::rows::{Batch, Snapshot as _};
     use domain::file::{FileMetadata, PhotoSubject};
 
-    /// Builds file number `n`, whose contents have the hash of such digits, with a picture if one is given.
+    /// Builds file number `n`, whose contents have a hash of these digits, with a picture if one is given.
     fn file_with(n: u128, digits: &str, picture: Option<&str>) -> File {
         let thumbnail = picture.map(hash);
         File { sha256: hash(digits), metadata: FileMetadata { thumbnail, ..FileMetadata::default() }, ..file(n) }

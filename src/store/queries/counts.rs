@@ -1,4 +1,4 @@
-//! Numbers of rows that each transaction updates, by which lists know their totals without counting.
+//! Row counts that each transaction updates, so that lists know their totals without counting.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use super::{Queries, parse_word};
 use crate::rows::LoadError;
 
-/// Maximum number of email addresses by which orders are selected.
+/// Maximum number of email addresses used to select orders.
 const MAX_MAILS: usize = 2_000;
 /// Maximum number of orders that are sorted to find a page of them.
 const MAX_ORDERS_SORTED: u64 = 2_000;

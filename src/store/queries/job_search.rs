@@ -17,13 +17,13 @@ use domain::id::Id;
 use domain::job::Job;
 use entities::{files, jobs, orders, skus};
 
-/// Maximum number of products, and of files, by whose IDs jobs are selected.
+/// Maximum number of products, and of files, whose IDs are used to select jobs.
 const MAX_NAMES: u64 = 2_000;
 /// Maximum number of jobs that are sorted to find a page of them.
 const MAX_JOBS_SORTED: u64 = 20_000;
 
-/// Jobs that a text stands for: the one with this number, those of the order with this number, and those whose product
-/// or G-code file has a name that contains it.
+/// Jobs that match a text: the job with this number, the jobs of the order with this number, and the jobs whose product
+/// or G-code file has a name containing it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JobSearch {
     text: String,
@@ -32,14 +32,14 @@ pub struct JobSearch {
     products: NameMatches,
     files: NameMatches,
     /// `true` if there are few enough jobs to sort. Otherwise, a page of them is found by going through all jobs from
-    /// the newest on, which takes longer the older those are that are found.
+    /// the newest on, which takes longer the older the matching jobs are.
     finds_few: bool,
 }
 
 /// Products or files whose names contain a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum NameMatches {
-    /// All of them, which are few.
+    /// All matches, if there are few.
     Few(BTreeSet<Id>),
     /// Too many to select jobs by their IDs.
     Many,
@@ -48,10 +48,10 @@ enum NameMatches {
 /// Way in which a database reaches the jobs of a filter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum JobAccess {
-    /// By all filters but the search, in the order of the list. The search is compared with each job on the way.
+    /// By all filters but the search, in the order of the list. Each job found is compared with the search.
     List,
     /// By the search. The other filters are compared with each job that it finds, and these jobs are sorted: the newest
-    /// jobs are not gone through, because all that are found may be old.
+    /// jobs are not scanned, because all matching jobs may be old.
     Search,
 }
 
@@ -68,8 +68,8 @@ impl JobAccess {
 }
 
 impl JobSearch {
-    /// Returns whether the search finds a job; `None` if only the database can tell, because too many names contain
-    /// the text.
+    /// Returns whether the search finds a job; `None` if only the database can determine that, because too many names
+    /// contain the text.
     pub(super) fn finds(&self, job: &Job) -> Option<bool> {
         if self.number == Some(job.number) || self.order_id == Some(job.order_id) {
             return Some(true);
@@ -80,7 +80,7 @@ impl JobSearch {
 }
 
 impl Queries {
-    /// Reads what a text stands for; `None` if it is empty.
+    /// Resolves a text to what it matches; `None` if it is empty.
     pub async fn job_search(&self, text: &str) -> Result<Option<JobSearch>, LoadError> {
         let text = text.trim();
         if text.is_empty() {
@@ -151,7 +151,7 @@ impl Queries {
         id.map(|id| id_of("orders", &id)).transpose()
     }
 
-    /// Returns the query for the IDs of products, deleted ones too, whose name or code contains a text.
+    /// Returns the query for the IDs of products, including deleted ones, whose name or code contains a text.
     fn products_named(&self, text: &str) -> Select<skus::Entity> {
         use skus::Column as C;
         // The code of a deleted product ends with its ID, which nobody looks for.
@@ -159,7 +159,7 @@ impl Queries {
         skus::Entity::find().select_only().column(C::Id).filter(self.contains(C::Name, text).or(code))
     }
 
-    /// Returns the query for the IDs of G-code files, deleted ones too, whose name contains a text.
+    /// Returns the query for the IDs of G-code files, including deleted ones, whose name contains a text.
     fn files_named(&self, text: &str) -> Result<Select<files::Entity>, LoadError> {
         use files::Column as C;
         let kind = word(&FileKind::Gcode).map_err(json)?;
@@ -168,7 +168,7 @@ impl Queries {
         Ok(files::Entity::find().select_only().column(C::Id).filter(gcode).filter(self.contains(C::Name, text)))
     }
 
-    /// Reads the IDs of products or files, up to the number by which jobs are selected.
+    /// Reads the IDs of products or files, up to the maximum number used to select jobs.
     async fn name_matches<E: EntityTrait>(
         &self,
         table: &'static str,

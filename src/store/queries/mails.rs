@@ -10,8 +10,8 @@ use domain::mail::{Mail, MailState};
 use entities::mails;
 
 impl Queries {
-    /// Returns a page of the emails in a state, and their total number. Emails that are over come in the order of their
-    /// last attempts, the latest first.
+    /// Returns a page of the emails in a state, and their total number. Finished emails are ordered by their last
+    /// attempt, latest first.
     pub async fn emails(&self, state: MailState, page: Page) -> Result<(Vec<Mail>, u64), LoadError> {
         self.rows(in_state(state)?, page).await
     }

@@ -10,7 +10,7 @@ use crate::rows::{LoadError, word};
 use domain::aggregate::NumberSeries;
 use entities::orders;
 
-/// Orders that a text stands for: the one with this number, and those whose email address contains it.
+/// Orders that match a text: the order with this number, and the orders whose email address contains it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct OrderSearch {
     text: String,
@@ -44,7 +44,7 @@ impl OrderFilter {
 }
 
 impl Queries {
-    /// Reads what the text of a filter stands for, if it has one.
+    /// Resolves a filter's text to what it matches, if it has one.
     pub(super) async fn order_search(&self, filter: &OrderFilter) -> Result<Option<OrderSearch>, LoadError> {
         let Some(text) = filter.q.as_deref().map(str::trim) else { return Ok(None) };
         let number = NumberSeries::Order.parse(text);

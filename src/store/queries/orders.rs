@@ -94,8 +94,8 @@ pub struct JobFilter {
 }
 
 impl JobFilter {
-    /// Returns whether a job matches; `None` if only the database can tell, because too many names contain the text of
-    /// the search.
+    /// Returns whether a job matches; `None` if only the database can determine that, because too many names contain
+    /// the search text.
     pub fn matches(&self, job: &Job) -> Option<bool> {
         let needs = |id: Id| job.claims().iter().any(|claim| claim.material_id == id);
         let is_match = self.state.is_none_or(|state| state == job.state)

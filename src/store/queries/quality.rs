@@ -27,7 +27,7 @@ pub enum QualityGrouping {
     All,
     /// SKU that was produced.
     Sku,
-    /// Printer that was used.
+    /// Printer used.
     Printer,
     /// Reason that parts were rejected; covers only prints with rejected parts.
     Reason,

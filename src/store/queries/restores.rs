@@ -17,7 +17,7 @@ impl Queries {
         self.snapshots(restores::Entity::find().order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// Returns the time of the newest restore that has yet to be reviewed, if any.
+    /// Returns the time of the latest restore that has yet to be reviewed, if any.
     pub async fn unreviewed_restore(&self) -> Result<Option<Timestamp>, LoadError> {
         use restores::Column as C;
         let select = restores::Entity::find().select_only().expr(C::CreatedAt.max()).filter(C::Active.eq(true));

@@ -1,5 +1,6 @@
-//! Kept numbers of rows: how many rows of a table have which values, in the table `row_counts`. Each transaction that
-//! writes rows also updates their numbers, so that no list counts its rows however many there are.
+//! Stored row counts: the number of rows in a table for each combination of values, in the table `row_counts`. Each
+//! transaction that writes rows also updates their counts, so that no list has to count its rows, however many there
+//! are.
 //!
 //! What the rows that are replaced add to the numbers is read before they are written, as [`RowNumbers`]. Afterwards,
 //! one statement adds the difference to what all written rows are then. A number that stays as it was is not written.
@@ -97,7 +98,7 @@ struct CountStatements {
     read: String,
     /// Statement that adds the numbers of rows and subtracts those in the last parameter.
     change: String,
-    /// Statement that deletes those of the numbers in the parameter that are 0.
+    /// Statement that deletes any of the numbers in the parameter that are 0.
     remove: String,
 }
 
@@ -122,7 +123,8 @@ impl RowNumbers {
         Ok(Self { counts, sums })
     }
 
-    /// Updates the numbers and sums after the rows were written: adds what they are now, and subtracts what they were.
+    /// Updates the numbers and sums after the rows were written: adds their current contributions, and subtracts their
+    /// previous ones.
     pub(super) async fn update(&self, tx: &impl ConnectionTrait, written: &WrittenKeys) -> Result<(), WriteError> {
         if !written.is_empty() {
             change_counts(tx, written, &self.counts).await?;

@@ -1,4 +1,4 @@
-//! Rows that are inserted once and never changed: events, audit log entries, and responses for idempotency keys.
+//! Rows inserted once and never changed: events, audit log entries, and responses for idempotency keys.
 
 use crate::rows::{DamagedRow, WriteError};
 use domain::audit::chain::{ChainHead, ChainLine};
@@ -47,7 +47,7 @@ pub struct IdempotentAnswer {
     pub answer: String,
     /// Time of the response.
     pub created_at: Timestamp,
-    /// Time until which a retry gets the stored response.
+    /// Time at which the stored response expires; a retry before that gets it.
     pub expires_at: Timestamp,
 }
 

@@ -1,5 +1,5 @@
 //! Sums over attempts by hour or day, in the table `print_sums`, from which statistics of any period are read. Each
-//! transaction that writes attempts also updates their sums. Hours and days are those of UTC.
+//! transaction that writes attempts also updates their sums. Hours and days are in UTC.
 
 mod statements;
 
@@ -47,7 +47,8 @@ const OUTCOMES: [&str; 10] = [
     "0",
 ];
 
-/// Sums of signed-off prints. A plate has one part at least; a damaged row that says otherwise has lost nothing.
+/// Sums of signed-off prints. A plate has at least one part; a damaged row that states otherwise counts as having lost
+/// nothing.
 const QUALITY: [&str; 10] = [
     "1",
     "0",
@@ -64,8 +65,8 @@ const QUALITY: [&str; 10] = [
 /// Sums of the material that prints used.
 const MATERIAL: [&str; 10] = ["1", "0", "0", "0", "0", "0", "0", "0", "0", "CAST(part.value AS BIGINT)"];
 
-/// Number of units of the sums of scrap in a thousandth of a material's unit. It can be divided by all numbers up to
-/// 16, which are those of most plates.
+/// Number of units, in the sums of scrap, per thousandth of a material's unit. It is divisible by all numbers up to 16,
+/// which covers the part counts of most plates.
 pub(crate) const SCRAP_UNITS: f64 = 720_720.0;
 
 /// Sums of the material in rejected parts, in [`SCRAP_UNITS`]. At most a million units of each material count for a
@@ -246,7 +247,7 @@ impl PrintJoin {
 }
 
 impl PrintSum {
-    /// Returns the query for the sums of the attempts for which a condition holds, with the names of their columns.
+    /// Returns the query for the sums over the attempts that satisfy a condition, with the names of their columns.
     fn query(&self, backend: DbBackend, condition: &str) -> String {
         let Self { list, time, slot_ms, key, kind, which, .. } = self;
         let join = self.join.sql(backend);
@@ -265,7 +266,7 @@ pub(super) fn all_sums(backend: DbBackend) -> String {
     PRINT_SUMS.map(|sum| sum.query(backend, "TRUE")).join(" UNION ALL ")
 }
 
-/// Returns the assignments that add sums to those that are stored.
+/// Returns the assignments that add sums to the stored ones.
 pub(super) fn added_sums() -> String {
     SUMS.map(|name| format!("{name} = print_sums.{name} + excluded.{name}")).join(", ")
 }
@@ -276,7 +277,7 @@ pub(super) fn slot_start(list: &str, slot: i64) -> Timestamp {
     Timestamp(slot.saturating_mul(slot_ms))
 }
 
-/// Query for the sums of a period, one for each slot, key and kind, and for what is at its ends.
+/// Query for the sums over a period, one for each slot, key and kind, and for the remainders at its ends.
 #[derive(Debug)]
 pub(crate) struct PeriodQuery {
     /// Query with the columns of `print_sums`.
@@ -286,7 +287,7 @@ pub(crate) struct PeriodQuery {
 }
 
 /// Returns the query for the sums of a list between `from` (inclusive) and `to` (exclusive). Whole slots are read from
-/// the sums, and the attempts before and after them are summed up.
+/// the sums, and the attempts before and after them are added up.
 pub(crate) fn period_sums(backend: DbBackend, list: PrintList, from: Timestamp, to: Timestamp) -> PeriodQuery {
     let sum = list.sum();
     let (first, last) = whole_slots(sum.slot_ms, from.0, to.0);

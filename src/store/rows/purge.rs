@@ -15,7 +15,7 @@ use entities::{deliveries, events, exports, idempotency, mails, sign_in_links};
 
 /// Time, in milliseconds, for which a sign-in link stays after it has expired: none that is in memory loses its row.
 pub(crate) const LINK_RETENTION_MS: i64 = DAY_MS;
-/// States of emails that are not to be sent any more.
+/// States of emails that will no longer be sent.
 pub(crate) const ENDED_MAILS: [MailState; 3] = [MailState::Sent, MailState::Failed, MailState::Dismissed];
 /// States of exports whose files no longer exist.
 pub(crate) const ENDED_EXPORTS: [ExportState; 2] = [ExportState::Expired, ExportState::Failed];

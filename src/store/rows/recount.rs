@@ -1,4 +1,4 @@
-//! Recount of numbers and sums: compares those that are stored with the rows, and corrects those that differ.
+//! Recount of numbers and sums: compares the stored values with the rows, and corrects any that differ.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -15,7 +15,7 @@ const MAX_KEYS_LISTED: usize = 100;
 pub struct WrongNumber {
     /// Description of what is counted.
     pub place: String,
-    /// Number that is stored; 0 if there is none.
+    /// Stored number; 0 if there is none.
     pub stored: i64,
     /// Number that the rows have.
     pub counted: i64,
@@ -56,7 +56,7 @@ pub(crate) async fn wrong_numbers(db: &impl ConnectionTrait) -> Result<Vec<Wrong
     Ok(wrong)
 }
 
-/// Corrects all numbers and sums that are wrong, and returns how many there were. Nothing else may write meanwhile.
+/// Corrects all wrong numbers and sums, and returns how many there were. Nothing else may write meanwhile.
 pub(crate) async fn correct_numbers(tx: &impl ConnectionTrait) -> Result<u64, DbErr> {
     let (names, backend) = (SUMS.join(", "), tx.get_database_backend());
     let counts = format!(

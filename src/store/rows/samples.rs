@@ -347,7 +347,7 @@ pub fn channel_order(n: u128, channel: u128) -> ChannelOrder {
     }))
 }
 
-/// Builds an export that is being written.
+/// Builds an export being written.
 pub fn export(n: u128) -> Export {
     let scope = json!({
         "kind": "invoices", "customerEmail": "a@example.org", "from": null, "to": at(9), "status": "paid", "site": null,

@@ -26,7 +26,7 @@ const COLUMNS: [(&str, &str); 7] = [
 /// Number of secrets that [`fill`] writes.
 const SECRETS: u64 = 13;
 
-/// Returns a cipher with a key of its own for each letter.
+/// Returns a cipher with a different key for each letter.
 fn cipher(letter: char) -> SecretCipher {
     SecretCipher::new(&format!("{letter}{}=", "A".repeat(42))).unwrap()
 }

@@ -8,8 +8,8 @@ use tokio::sync::Mutex;
 use crate::Unavailable;
 use crate::meter::CommitMeter;
 
-/// The writer's counters, which can be read without its mailbox, and the state that a restarted writer needs from its
-/// predecessor.
+/// Counters of the writer, readable without going through its mailbox, and the state that a restarted writer needs from
+/// its predecessor.
 #[derive(Default, Debug)]
 pub struct WriterCounters {
     /// Number of transactions committed to disk.

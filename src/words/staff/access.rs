@@ -1,4 +1,4 @@
-//! Messages of the settings for access: API keys, users, and the page of one user.
+//! Messages for the settings for access: API keys, users, and the page of one user.
 
 use crate::messages;
 

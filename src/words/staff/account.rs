@@ -1,4 +1,4 @@
-//! Messages of one's own account: language, password, two-step sign-in, sessions.
+//! Messages for one's own account: language, password, two-step sign-in, sessions.
 
 use crate::messages;
 

@@ -1,4 +1,4 @@
-//! Messages of emails to the staff: alerts, which ask the operators to act.
+//! Messages for emails to the staff: alerts, which ask the operators to act.
 
 use crate::messages;
 

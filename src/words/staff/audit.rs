@@ -1,4 +1,4 @@
-//! Messages of the audit log: its page, the names of actors, and the nouns for what acts apply to.
+//! Messages for the audit log: its page, the names of actors, and the nouns for what acts apply to.
 
 use crate::messages;
 

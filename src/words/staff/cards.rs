@@ -1,4 +1,4 @@
-//! Messages of printers as all pages show them: their states, what they need from a person, and their cards.
+//! Messages about printers, as shown on all pages: their states, what they need from a person, and their cards.
 
 use crate::messages;
 

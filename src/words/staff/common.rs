@@ -1,4 +1,4 @@
-//! Messages of the parts that pages of all areas share.
+//! Messages for the parts shared by the pages of all areas.
 
 use crate::messages;
 

@@ -1,4 +1,4 @@
-//! Messages of the customers' pages: search and details.
+//! Messages for the customers' pages: search and details.
 
 use crate::messages;
 

@@ -1,4 +1,4 @@
-//! Messages of the floor page: its filters, views and sections, the floor plan, and the page of a shop without
+//! Messages for the floor page: its filters, views and sections, the floor plan, and the page of a shop without
 //! printers.
 
 use crate::messages;

@@ -1,4 +1,4 @@
-//! Messages of the insights: key figures, findings, charts and their tables.
+//! Messages for the insights: key figures, findings, charts and their tables.
 
 use crate::messages;
 

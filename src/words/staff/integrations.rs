@@ -1,4 +1,4 @@
-//! Messages of the integrations page. Names, fields and tests of services are those of the setup wizard.
+//! Messages for the integrations page. Names, fields and tests of services are shared with the setup wizard.
 
 use crate::messages;
 

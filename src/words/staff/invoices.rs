@@ -1,4 +1,4 @@
-//! Messages of the invoices' pages: list, details, drafts, actions, numbering.
+//! Messages for the invoice pages: list, details, drafts, actions, numbering.
 
 use crate::messages;
 

@@ -1,4 +1,4 @@
-//! Messages of jobs: their list, their pages, and their rows on the page of an order.
+//! Messages for jobs: their list, their pages, and their rows on the page of an order.
 
 use crate::messages;
 

@@ -1,4 +1,4 @@
-//! Messages of the page for choosing labels with QR codes, and of the labels.
+//! Messages for the page on which labels with QR codes are chosen, and for the labels.
 
 use crate::messages;
 

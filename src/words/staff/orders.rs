@@ -1,4 +1,4 @@
-//! Messages of the order pages: the list, one order with its shipments, payments and history, and the form for a new
+//! Messages for the order pages: the list, one order with its shipments, payments and history, and the form for a new
 //! one.
 
 use crate::messages;

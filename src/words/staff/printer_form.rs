@@ -1,4 +1,4 @@
-//! Messages of the forms of a printer: fields, types, and the pages on which printers are added, changed and removed.
+//! Messages for a printer's forms: fields, types, and the pages on which printers are added, changed and removed.
 
 use crate::messages;
 

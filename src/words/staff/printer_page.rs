@@ -1,4 +1,4 @@
-//! Messages of the page of a printer, with its notes, and of the pages on which a file is printed there manually.
+//! Messages for a printer's page, with its notes, and for the pages on which a file is printed there manually.
 
 use crate::messages;
 

@@ -1,4 +1,4 @@
-//! Messages of the product pages: SKUs and kits, the files from which they are printed, and the form for them.
+//! Messages for the product pages: SKUs and kits, the files from which they are printed, and the form for them.
 
 use crate::messages;
 

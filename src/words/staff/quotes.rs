@@ -1,4 +1,4 @@
-//! Messages of the quotes' pages: list, details with costs, drafts, new quotes, actions.
+//! Messages for the quote pages: list, details with costs, drafts, new quotes, actions.
 
 use crate::messages;
 

@@ -1,4 +1,4 @@
-//! Messages of the error pages of the staff, and of errors in forms. The API's messages are in English; those here are
+//! Messages for the staff's error pages, and for errors in forms. The API's messages are in English; those here are
 //! their translations, which forms of translated pages show.
 
 use crate::messages;

@@ -1,4 +1,4 @@
-//! Messages of the pages of custom requests: list, details, actions.
+//! Messages for the custom request pages: list, details, actions.
 
 use crate::messages;
 

@@ -1,4 +1,4 @@
-//! Messages of the dialog in which a label is scanned with the camera.
+//! Messages for the dialog in which a label is scanned with the camera.
 
 use crate::messages;
 

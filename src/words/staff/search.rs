@@ -1,4 +1,4 @@
-//! Messages of the search of the whole shop.
+//! Messages for the shop-wide search.
 
 use crate::messages;
 

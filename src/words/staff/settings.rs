@@ -1,4 +1,4 @@
-//! Messages of the settings: their overview, backups and restores.
+//! Messages for the settings: their overview, backups and restores.
 
 use crate::messages;
 

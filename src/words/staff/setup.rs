@@ -1,4 +1,4 @@
-//! Messages of the setup wizard: its frame, its steps, and the pages of each step.
+//! Messages for the setup wizard: its frame, its steps, and the pages of each step.
 
 use crate::messages;
 

@@ -1,4 +1,4 @@
-//! Messages of the frame of all pages for the staff, with elapsed times and the messages of its script.
+//! Messages for the frame of all staff pages, with elapsed times and the messages of its script.
 
 use crate::messages;
 

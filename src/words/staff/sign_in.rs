@@ -1,4 +1,4 @@
-//! Messages of the sign-in of the staff.
+//! Messages for the staff sign-in.
 
 use crate::messages;
 

@@ -1,4 +1,4 @@
-//! Messages of the server status.
+//! Messages for the server status.
 
 use crate::messages;
 

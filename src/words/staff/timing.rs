@@ -1,4 +1,4 @@
-//! Messages of an order's timing: its label, when it has to be ready and is expected to be, and its remedies.
+//! Messages about an order's timing: its label, when it has to be ready and is expected to be, and its remedies.
 
 use crate::messages;
 

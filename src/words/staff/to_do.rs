@@ -1,4 +1,4 @@
-//! Messages of the to-do page: kinds of tasks, and their rows.
+//! Messages for the to-do page: kinds of tasks, and their rows.
 
 use crate::messages;
 

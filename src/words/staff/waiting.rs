@@ -1,4 +1,4 @@
-//! Messages of why jobs wait: what they wait for, and what the printers lack. The rules of dispatch write them
+//! Messages about why jobs wait: what they wait for, and what the printers lack. The rules of dispatch write them
 //! (`src/domain/dispatch/`), in English for the API and in the language of the page for the staff.
 
 use crate::messages;

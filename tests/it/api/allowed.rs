@@ -1,5 +1,5 @@
 //! Successful operations: each returns 2xx with the described body for every role that may call it. Every read
-//! operation is called by each of its roles, every write operation once by each of them (`roles` tests that nobody else
+//! operation is called by each of its roles, every write operation once by each of them (`roles` tests that no one else
 //! may). This runs every operation's SQL on both databases.
 
 mod accounting;
@@ -172,7 +172,7 @@ impl Walk {
         self.ok("DELETE /api/webhooks/endpoints/{id}", &endpoint, Value::Null).await;
     }
 
-    /// Registers a printer that is used for nothing else, and calls the operations on printers.
+    /// Registers a printer used for nothing else, and calls the operations on printers.
     async fn printers(&self, sim: &SimPrinter) {
         let new = json!({
             "name": format!("Printer {}", sim.serial), "type": sim.kind.as_str(), "machineType": "fdm_large",

@@ -17,7 +17,7 @@ use crate::support::{App, Client, Db, on_both, on_sqlite, until};
 
 const PATH: &str = "/api/backup";
 /// Size of a file, in bytes, that exceeds all buffers between server and client: a backup with this file stays in
-/// progress as long as nobody reads it.
+/// progress as long as no one reads it.
 const LARGE_BYTES: usize = 48 * 1024 * 1024;
 
 /// Requests a backup without reading the response body.

@@ -15,7 +15,7 @@ use crate::support::{App, Client, Db, on_both, until, waiting::until_seen};
 /// The key by which the processor knows the shop.
 pub const KEY: &str = "sk_test_of_this_shop";
 
-/// Starts a processor, and a server that is connected to it.
+/// Starts a processor, and a server connected to it.
 pub async fn shop(db: Db) -> (SimPaymentProcessor, App) {
     let processor = SimPaymentProcessor::start(KEY).await.unwrap();
     let app = knowing(&processor, db).start().await;

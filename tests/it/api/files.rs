@@ -21,7 +21,7 @@ fn file(name: &str, bytes: &[u8]) -> Form {
     Form::new().part("file", Part::bytes(bytes.to_vec()).file_name(name.to_owned()))
 }
 
-/// Counts the files stored on disk, including those of pictures.
+/// Counts the files stored on disk, including picture files.
 fn contents(app: &App) -> usize {
     let folders = std::fs::read_dir(app.data().join("files")).unwrap().map(|entry| entry.unwrap().path());
     let inside = |folder: PathBuf| std::fs::read_dir(folder).unwrap().count();

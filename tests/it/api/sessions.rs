@@ -38,6 +38,24 @@ async fn signing_in_gives_a_cookie_that_scripts_and_other_sites_do_not_get() {
 }
 
 #[tokio::test]
+async fn a_sign_in_takes_no_session_from_the_browser() {
+    let app = App::new(Db::sqlite()).await;
+    staff(&app, "ann@example.org", "operator").await;
+    let mut cookie = format!("service_session={}", "a".repeat(43));
+    // The first cookie was planted, the second is that of an open session.
+    for status in [401, 200] {
+        let browser = with_cookie(&app, &cookie);
+        assert_eq!(browser.get("/api/orders").await.status, status);
+        let answer = browser.post("/api/auth/login", &json!({"email": "ann@example.org", "password": PASSWORD})).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        let new = answer.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+        assert_ne!(new, cookie);
+        assert_eq!(browser.get("/api/orders").await.status, status, "the sign-in opened another session");
+        cookie = new;
+    }
+}
+
+#[tokio::test]
 async fn the_cookie_is_for_https_alone_wherever_the_public_address_is() {
     for (public, secure) in [("https://shop.example", true), ("http://shop.example", false)] {
         let app = App::on(Db::sqlite()).env("PRINTFLOOR_SERVER__PUBLIC_URL", public).start().await;

@@ -318,7 +318,7 @@ async fn sign_in_again(app: &App) -> Browser {
     browser
 }
 
-/// Writes the settings that were tried with success, and returns the token of the forms.
+/// Writes the successfully tested settings, and returns the forms' token.
 async fn write_settings(app: &App, browser: &mut Browser) -> String {
     let review = browser.get("/setup/review").await;
     assert!(review.text.contains("SMTP_FROM") && review.text.contains("Sam &amp; Shop"), "{}", review.text);

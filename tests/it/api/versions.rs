@@ -1,4 +1,4 @@
-//! Entity tags and versions: nobody overwrites changes that they have not seen.
+//! Entity tags and versions: no one overwrites changes that they have not seen.
 
 use serde_json::{Value, json};
 use simulator::sink::Sink;

@@ -11,7 +11,7 @@ use crate::api::checkout::{KEY, is_closed, knowing, tells};
 use crate::api::{NOTHING, id, paths, some_sku};
 use crate::support::{App, Client, Clock, Db, on_sqlite, until, waiting::until_seen};
 
-/// Starts a processor, and a server that is connected to it and effectively does not limit the number of checkouts.
+/// Starts a processor, and a server connected to it that effectively does not limit the number of checkouts.
 async fn shop(db: Db) -> (SimPaymentProcessor, App) {
     let processor = SimPaymentProcessor::start(KEY).await.unwrap();
     let app = knowing(&processor, db).env("PRINTFLOOR_LIMITS__ORDER_CHECKOUTS_PER_HOUR", 10_000_000).start().await;

@@ -192,7 +192,7 @@ async fn links_are_limited_by_address_and_by_network() {
     assert_eq!(ask("another@example.org").await.error(429), "rate_limited");
 }
 
-/// Returns the number of sessions that have been looked up before their requests were rate-limited.
+/// Returns the number of sessions looked up so far in the database before their requests were counted.
 async fn session_lookups(app: &App) -> f64 {
     let metrics = app.get("/metrics").await.text;
     let name = "printfloor_customer_session_lookups_total ";

@@ -1,4 +1,4 @@
-//! Customers' uploads before staff have seen them: they delay nobody and take a bounded amount of space.
+//! Customers' uploads before staff have seen them: they delay no one and take up a bounded amount of space.
 
 use std::io::{Cursor, Write as _};
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use crate::api::quotes::models::upload;
 use crate::api::{count, id, paths, some_sku, with_cookie};
 use crate::support::client::Answer;
 use crate::support::wire::Wire;
-use crate::support::{App, Client, Clock, Db, on_both, on_sqlite, until};
+use crate::support::{App, Client, Clock, Db, on_both, on_drawn, on_sqlite, until};
 use crate::whole::cube;
 
 const MODELS: &str = "/api/v1/quotes/models";
@@ -101,7 +101,7 @@ async fn many_addresses_of_one_mailbox_are_one_customer_to_the_limits() {
     upload(&bob, MODELS, "cube.stl", cube().into_bytes(), &[]).await.expect(201);
 }
 
-on_both! {
+on_drawn! {
     async fn what_nobody_has_answered_takes_only_so_much_room(db: Db) {
         let size = cube().len();
         let app = App::on(db)
@@ -156,7 +156,9 @@ on_both! {
         app.act(&format!("{path}/send")).await.expect(200);
         until("room for another", || async { (send().await.status == 201).then_some(()) }).await;
     }
+}
 
+on_both! {
     async fn what_nobody_answers_is_deleted_when_it_is_old(db: Db) {
         let mut app = App::on(db).start().await;
         let ann = customer(&app, "ann@example.org").await;

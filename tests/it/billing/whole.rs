@@ -62,7 +62,7 @@ impl Story {
         self.ann.get(&format!("/api/v1/invoices/{invoice}")).await.expect(200)["invoice"].clone()
     }
 
-    /// Waits until so many of the customer's invoices are paid; returns them.
+    /// Waits until the given number of the customer's invoices are paid; returns them.
     async fn paid_invoices(&self, count: usize) -> Vec<Value> {
         until_seen(&format!("{count} paid invoices"), || async {
             let listed = self.ann.get("/api/v1/invoices?status=paid&limit=100").await.expect(200);

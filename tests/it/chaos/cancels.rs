@@ -1,4 +1,4 @@
-//! Cancellations that wait for a printer whose network is cut. Meanwhile the print finishes, and somebody starts their
+//! Cancellations that wait for a printer whose network is cut. Meanwhile the print finishes, and someone starts their
 //! own print there, which no cancellation may touch.
 
 use std::collections::BTreeMap;

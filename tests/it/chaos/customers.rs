@@ -77,7 +77,7 @@ impl Sold {
 }
 
 /// Sends a POST with one idempotency key until the server gives a final response. Returns the acknowledged body, which
-/// must hold for ever, or the code of the refusal.
+/// must hold forever, or the code of the refusal.
 pub async fn ask(client: &Client, path: &str, key: &str, body: &Value) -> Result<Value, String> {
     until(&format!("an answer to {path}"), || async {
         let request = client.request("POST", path).header("Idempotency-Key", key).json(body);
@@ -108,7 +108,7 @@ pub async fn read(client: &Client, path: &str) -> Value {
     .await
 }
 
-/// Customers who buy one order after another.
+/// Customers who place one order after another.
 pub struct Customers {
     pub client: Client,
     pub clock: Arc<Clock>,

@@ -69,7 +69,7 @@ pub struct Hall {
     _fleet: Fleet,
 }
 
-/// Returns whether a file name is that of an operator's own print.
+/// Returns whether a file name belongs to an operator's own print.
 pub fn is_own(file: &str) -> bool {
     file.starts_with("vase-")
 }

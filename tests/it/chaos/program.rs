@@ -7,7 +7,7 @@ use super::{USUAL_SEED, from_env};
 use crate::cli::process::tool;
 use crate::support::variables::process_variables;
 
-/// Promises that are checked, as worded in the report.
+/// Promises checked, as worded in the report.
 const PROMISES: [&str; 12] = [
     "every command got an answer",
     "orders came to rest",

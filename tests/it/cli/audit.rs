@@ -1,5 +1,4 @@
-//! Verification of the audit log on the command line: a head that was noted elsewhere reveals what the log alone
-//! cannot.
+//! Verification of the audit log on the command line: a head recorded elsewhere reveals what the log alone cannot.
 
 use crate::support::{App, on_both};
 

@@ -1,4 +1,4 @@
-//! Backups, verifications, restores and transfers that are killed at times chosen by the run's seed. The source shop is
+//! Backups, verifications, restores and transfers killed at times chosen by the run's seed. The source shop is
 //! unchanged, the output is clearly unfinished or complete, and the next attempt reports that and succeeds.
 
 mod backups;

@@ -118,7 +118,7 @@ impl Place {
         }
     }
 
-    /// Runs a command whose standard output nobody reads.
+    /// Runs a command whose standard output is not read.
     pub fn unread(&self, line: &str) -> Ended {
         let mut child = self.command(line).stdin(Stdio::null()).spawn().unwrap();
         drop(child.stdout.take());
@@ -150,7 +150,7 @@ impl Place {
     }
 }
 
-/// Fills a pipe that nobody reads.
+/// Fills a pipe that is not being read.
 pub fn fill(pipe: &mut PipeWriter) {
     let flags = fcntl_getfl(&*pipe).unwrap();
     fcntl_setfl(&*pipe, flags | OFlags::NONBLOCK).unwrap();

@@ -1,5 +1,5 @@
-//! Counters that somebody corrupted by hand: a command finds them beside a running server, and corrects them while none
-//! is running.
+//! Manually corrupted counters: a command finds them alongside a running server, and corrects them while none is
+//! running.
 
 use crate::support::{App, on_both};
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::process::{Place, tool};
 use crate::support::waiting::until;
 
-/// Checks that help, errors and exit codes are those of the program that is run.
+/// Checks that help, errors and exit codes are those of the program being run.
 #[test]
 fn demo_and_simulate_are_programs_of_their_own() {
     let place = Place::new();

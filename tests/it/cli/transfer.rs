@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::billing::invoices::sent;
 use crate::support::db::query_number_at;
 use crate::support::drawing::draw;
-use crate::support::{App, Db, on_both};
+use crate::support::{App, Db, on_both, on_drawn};
 
 /// Lists that show the shop's contents and nothing that a server computes at start-up.
 const LISTS: [&str; 5] =
@@ -206,7 +206,9 @@ on_both! {
         assert!(nothing.contains("contains no shop"), "{nothing}");
         assert!(!app.folder().join("x.db").exists());
     }
+}
 
+on_drawn! {
     async fn a_transfer_that_is_killed_leaves_the_source_whole_and_the_target_empty_or_whole(db: Db) {
         kill_transfers(db, 3).await;
     }

@@ -157,3 +157,16 @@ async fn what_is_no_id_is_told_in_words() {
         assert_eq!(answer.error(404), "not_found");
     }
 }
+
+/// Checks that the server leads nobody from HTTP to HTTPS, which would hide that a key was sent unencrypted before.
+#[tokio::test]
+async fn nothing_is_redirected_to_https() {
+    let app = app(&[("SERVER__PUBLIC_URL", "https://shop.example")]).await;
+    let nobody = app.nobody();
+    for (path, status) in [("/api/orders", 401), ("/healthz", 200), ("/docs/", 200), ("/login", 200), ("/floor", 303)] {
+        let answer = nobody.send(nobody.request("GET", path).header("x-forwarded-proto", "http")).await;
+        assert_eq!(answer.status, status, "{path}: {}", answer.text);
+        let to = answer.header("location").unwrap_or("/");
+        assert!(to.starts_with('/'), "{path}: {to}");
+    }
+}

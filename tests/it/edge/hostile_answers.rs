@@ -140,7 +140,7 @@ async fn send_reports(drawn_of: usize) {
     fleet.shutdown();
 }
 
-/// Checks that of a webhook receiver's response only the start is stored, as text.
+/// Checks that only the start of a webhook receiver's response is stored, as text.
 #[tokio::test]
 async fn no_answer_of_a_receiver_ends_the_server_or_is_kept_as_a_whole() {
     let app = app(&[]).await;

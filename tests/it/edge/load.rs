@@ -11,7 +11,7 @@ use super::{app, read_limits};
 use crate::support::wire::Wire;
 use crate::support::{App, Client, until};
 
-/// Returns an admin's client on a connection of its own.
+/// Returns an admin's client on a separate connection.
 fn newcomer(app: &App) -> Client {
     Client::new(&app.base, app.key.as_deref())
 }

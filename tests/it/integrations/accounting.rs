@@ -16,8 +16,7 @@ use crate::support::{App, Client, Db, on_both, on_sqlite, until};
 /// OAuth 2.0 client secret of the shop.
 pub const SECRET: &str = "of-the-shop-at-the-provider";
 
-/// Returns the settings of a server that is connected to this accounting system and checks for documents to post every
-/// 0.2 s.
+/// Returns the settings of a server connected to this accounting system that checks for documents to post every 0.2 s.
 pub fn keeping(books: &AccountingSystem, db: Db) -> Builder {
     let builder = quick(db).env("PRINTFLOOR_ACCOUNTING__INTERVAL_SECONDS", 0.2);
     let builder = builder.env("PRINTFLOOR_ACCOUNTING__PAYMENT_ACCOUNT", "090");
@@ -39,7 +38,7 @@ pub async fn connected(books: &AccountingSystem, boss: &Client) {
     boss.get(&back).await.expect(200);
 }
 
-/// Starts a server that is connected to the accounting system; returns the server and the admin's client.
+/// Starts a server connected to the accounting system; returns the server and the admin's client.
 async fn shop(books: &AccountingSystem, db: Db) -> (App, Client) {
     let app = keeping(books, db).start().await;
     staff(&app, "boss@example.org", "admin").await;

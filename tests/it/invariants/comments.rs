@@ -1,4 +1,4 @@
-//! Grammar of doc comments: those of functions begin with a verb, those of anything else with a noun.
+//! Grammar of doc comments: a function's begins with a verb, any other item's with a noun.
 
 use super::text::File;
 use super::{Rule, all_files, holds_of, planted_and_innocent};

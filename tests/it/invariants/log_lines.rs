@@ -41,7 +41,7 @@ fn first_message(text: &str) -> Option<String> {
 }
 
 /// Returns whether a line of code contains this call, rather than one of a macro whose name merely ends with the same
-/// letters.
+/// characters.
 fn has_call(line: &str, call: &str) -> bool {
     let in_word = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(call).any(|(at, _)| !line[..at].ends_with(in_word))

@@ -194,7 +194,7 @@ impl<'a> Declarations<'a> {
     }
 }
 
-/// Returns the declarations of a file that are named by a participle alone, with their line numbers.
+/// Returns the declarations in a file that are named by a participle alone, with their line numbers.
 fn participles(file: &File) -> Vec<(usize, String)> {
     let code = code_of(&file.text);
     let all = Declarations::of(&code);

@@ -1,6 +1,6 @@
 //! Claims in docs/SECURITY.md: every test that it names exists, and it names some for each risk of the OWASP API
-//! Security Top 10. For each group of ASVS it states what is fulfilled, and for each unfulfilled requirement the
-//! reason. It names every fuzz target.
+//! Security Top 10. For each group of ASVS it states what is fulfilled, with a test or the reason why there is none,
+//! and for each unfulfilled requirement the reason. It names every fuzz target.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::map::named;
 use super::text::File;
 
 /// Document whose tests must exist.
-const DOCUMENT: &str = "docs/SECURITY.md";
+pub(super) const DOCUMENT: &str = "docs/SECURITY.md";
 
 /// Start of each attribute that turns a function into a test.
 const MARKS: [&str; 3] = ["#[test]", "#[tokio::test", "#[drawn]"];
@@ -21,6 +21,15 @@ const ON_A_DATABASE: &str = ": Db";
 
 /// Start of the text about the unfulfilled requirements of a group.
 const NOT_HELD: &str = "**Not held";
+
+/// Start of the reason why no test shows what a group states.
+const NO_TEST: &str = "No test: ";
+
+/// Text about requirements that concern nothing in the server; a reason follows.
+const NOT_APPLICABLE: &str = "not applicable";
+
+/// Start of the names of the sections on the risks, whose tests also show what groups of ASVS state.
+const SECTION: &str = "API";
 
 /// Number of risks in the OWASP API Security Top 10.
 const RISK_COUNT: usize = 10;
@@ -106,6 +115,58 @@ fn unjudged(asvs: &str, not_held: &str) -> Vec<String> {
     let unexplained = open.difference(&explained).map(|number| format!("{number} is not held, without a reason"));
     let unnamed = explained.difference(&open).map(|number| format!("{number} has a reason, but its group holds it"));
     silent.chain(unexplained).chain(unnamed).collect()
+}
+
+/// Returns whether a text refers to the tests of a section on one of the risks, such as `API4`.
+fn names_section(text: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    let is_risk = |word: &str| word.strip_prefix(SECTION)?.parse::<usize>().ok();
+    words.any(|word| is_risk(word).is_some_and(|number| (1..=RISK_COUNT).contains(&number)))
+}
+
+/// Returns whether a group shows what it states: by a test, by a section with tests, or by a reason for having none. A
+/// group of which nothing is fulfilled states nothing.
+fn is_shown(claim: &str) -> bool {
+    let reasons = [NO_TEST, &format!("{NOT_APPLICABLE}: ")].iter().any(|begin| claim.contains(begin));
+    reasons || claim.starts_with(NOT_HELD) || names_section(claim) || !named_tests(claim).is_empty()
+}
+
+/// Lists the groups that state something without a test and without a reason, and those that say of requirements that
+/// they are not applicable without saying why.
+fn unproven(asvs: &str) -> Vec<String> {
+    let claim = |row: &&str| row.split('|').nth(1).unwrap_or_default().trim().to_owned();
+    let bare = |row: &&str| !is_shown(&claim(row));
+    let unexplained = |row: &&str| claim(row).split(NOT_APPLICABLE).skip(1).any(|rest| !rest.starts_with(": "));
+    let without_test = numbered_rows(asvs).filter(bare).map(|row| format!("no test and no reason: {row}"));
+    let without_reason = numbered_rows(asvs).filter(unexplained).map(|row| format!("not applicable, and why? {row}"));
+    without_test.chain(without_reason).collect()
+}
+
+#[test]
+fn each_group_names_a_test_or_the_reason_for_having_none() {
+    let document = read(Path::new(env!("CARGO_MANIFEST_DIR")), DOCUMENT);
+    let asvs = chapter(&document, "OWASP ASVS 5.0, level 2").expect("a chapter on ASVS");
+    assert_eq!(unproven(asvs), Vec::<String>::new());
+}
+
+#[test]
+fn a_group_without_a_test_is_missed() {
+    let good = "| 1.1 A | held: `src/a.rs::a` |\n| 1.2 B | held: API4 and API10 |\n| 1.3 C | held. No test: a document |\n\
+                | 1.4 D | **Not held:** 1.4.1 |\n| 1.5 E | not applicable: there is none |\n\
+                | 1.6 F | held: `src/a.rs::a`. 1.6.2 not applicable: no key |";
+    assert_eq!(unproven(good), Vec::<String>::new());
+    let bad = "| 1.1 A | held: `src/a.rs`, an API and API11 |\n| 1.2 B | 1.2.1 held. **Not held:** 1.2.2 |\n\
+               | 1.3 C | not applicable |\n| 1.4 D | held: `src/a.rs::a`. 1.4.2 not applicable. |";
+    assert_eq!(
+        unproven(bad),
+        [
+            "no test and no reason: 1.1 A | held: `src/a.rs`, an API and API11 |",
+            "no test and no reason: 1.2 B | 1.2.1 held. **Not held:** 1.2.2 |",
+            "no test and no reason: 1.3 C | not applicable |",
+            "not applicable, and why? 1.3 C | not applicable |",
+            "not applicable, and why? 1.4 D | held: `src/a.rs::a`. 1.4.2 not applicable. |"
+        ]
+    );
 }
 
 #[test]

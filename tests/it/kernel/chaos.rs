@@ -14,6 +14,11 @@ use printfloor::domain::id::Id;
 use crate::store::rig::{Rig, patient};
 use crate::store::tally::{Do, Tally};
 use crate::support::database::{TestDatabase, on_both_databases, on_sqlite, until};
+use crate::support::drawing::takes_all;
+
+/// Number of crashes of the writer, in each run and in the long profile. The delay before a restart doubles from 10 ms,
+/// so that the last three take most of the time.
+const WRITER_CRASHES: [usize; 2] = [7, 10];
 
 on_both_databases!(
     many_callers_of_one_aggregate,
@@ -150,7 +155,8 @@ async fn nothing_acknowledged_is_lost_when_the_writer_crashes(database: TestData
     let rig = Rig::start(&database).await;
     let tallies = rig.tallies(RestartPolicy::default()).await;
     let ids = rig.make(&tallies, 16).await;
-    let totals = crash_under_load(&rig, &tallies, &ids, |rig, _| rig.writer_crashes(), 10).await;
+    let crashes = WRITER_CRASHES[usize::from(takes_all())];
+    let totals = crash_under_load(&rig, &tallies, &ids, |rig, _| rig.writer_crashes(), crashes).await;
     let stored = rig.stored(&ids).await;
     eprintln!("{totals:?}, {stored} stored");
     // Commits that were under way are told by the disk: nobody is left in doubt.

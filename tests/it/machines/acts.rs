@@ -103,7 +103,7 @@ each_kind! {
     }
 }
 
-/// Checks commands to a printer that somebody has just started to use: the server polls an idle printer so rarely that
+/// Checks commands to a printer that someone has just started to use: the server polls an idle printer so rarely that
 /// it does not know yet.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_print_that_someone_has_just_begun_there_is_not_spoilt_before_it_was_seen() {

@@ -1,4 +1,4 @@
-//! Cameras: one picture shared by all viewers, nothing passed on but the picture, and a broken camera that slows nobody
+//! Cameras: one picture shared by all viewers, nothing passed on but the picture, and a broken camera that slows no one
 //! down.
 
 use std::net::SocketAddr;

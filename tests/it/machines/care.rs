@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, SLOW};
 use crate::api::materials::mails;
 use crate::support::clock::HOUR;
-use crate::support::{Clock, on_both, on_sqlite, until};
+use crate::support::{Clock, on_drawn, on_sqlite, until};
 
 async fn read_printer(floor: &Floor) -> Value {
     floor.app.get(&floor.path(0, "")).await.expect(200)
@@ -17,7 +17,7 @@ async fn remind(floor: &Floor, body: &Value) -> String {
     reminder["id"].as_str().unwrap().to_owned()
 }
 
-/// Checks that an odometer counts so many prints, and about so much of their material.
+/// Checks that an odometer counts the given number of prints, and about the given amount of material.
 fn counted(odometer: &Value, prints: u64, grams: f64) {
     assert_eq!(odometer["prints"], prints, "{odometer}");
     assert!((odometer["grams"].as_f64().unwrap() - grams).abs() < 0.5, "{odometer}");
@@ -27,7 +27,7 @@ async fn totals(floor: &Floor) -> Value {
     floor.app.get(&floor.path(0, "/totals")).await.expect(200)
 }
 
-on_both! {
+on_drawn! {
     async fn a_print_is_counted_once_wherever_the_server_is_killed(db: Db) {
         let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_SOON]).await;
         remind(&floor, &json!({"name": "Grease", "everyPrints": 1000, "everyFailures": 1000})).await;

@@ -40,9 +40,16 @@ macro_rules! sqlite {
     };
 }
 
+/// The database that the run's seed selects, in place of a test's `db`.
+macro_rules! drawn_database {
+    ($db:ident) => {
+        Db::drawn(module_path!()).await
+    };
+}
+
 /// Generates a test for each printer type, on the embedded database, or only for the selected type if it is marked
-/// `#[drawn]`, or only in the long profile if it is marked `#[long]`; a test that takes `db: Db` also runs on
-/// PostgreSQL, with printers of the first type.
+/// `#[drawn]`, or only in the long profile if it is marked `#[long]`. A test that takes `db: Db` also runs on
+/// PostgreSQL, with printers of the first type; if it is marked `#[drawn]`, each run selects its database as well.
 macro_rules! each_kind {
     (@kinds $($db:ident)?) => {
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -65,6 +72,14 @@ macro_rules! each_kind {
         async fn mqtt_lan() {
             run(PrinterKind::MqttLan $(, sqlite!($db))?).await;
         }
+        $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn on_postgres() {
+                if let Some($db) = Db::postgres_with_shop().await {
+                    run(PrinterKind::FwRest, $db).await;
+                }
+            }
+        )?
     };
     (@tests of $($db:ident)?) => {
         each_kind!(@kinds $($db)?);
@@ -73,7 +88,7 @@ macro_rules! each_kind {
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
         async fn drawn() {
             let kind = $crate::machines::each_kind::drawn_kind(module_path!());
-            run(kind $(, sqlite!($db))?).await;
+            run(kind $(, drawn_database!($db))?).await;
         }
         mod long {
             use super::*;
@@ -91,14 +106,6 @@ macro_rules! each_kind {
             use super::*;
             async fn run($kind: PrinterKind $(, $db: Db)?) $body
             each_kind!(@tests $($share)? of $($db)?);
-            $(
-                #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-                async fn on_postgres() {
-                    if let Some($db) = Db::postgres_with_shop().await {
-                        run(PrinterKind::FwRest, $db).await;
-                    }
-                }
-            )?
         }
     )* };
 }

@@ -13,9 +13,9 @@ use crate::api::sales_channels::shop;
 use crate::api::{id, quotes};
 use crate::billing::customer;
 use crate::support::waiting::until_seen;
-use crate::support::{App, on_both, until};
+use crate::support::{App, on_drawn, until};
 
-/// Kinds that are loaded at start: singletons, and those in use until somebody deletes them.
+/// Kinds that are loaded at start: singletons, and those in use until someone deletes them.
 const IN_USE: [&str; 6] = ["access", "accounting", "endpoint", "material", "printer", "sales_channel"];
 
 /// Settings that make the server email alerts immediately, so that none is pending when it stops.
@@ -62,7 +62,7 @@ async fn none_left(app: &App, what: &str, sql: &str) {
     until(what, || async { (app.db.query_number(app, sql).await == 0).then_some(()) }).await;
 }
 
-on_both! {
+on_drawn! {
     async fn nothing_that_is_finished_is_loaded_at_start(db: Db) {
         let settings = [QUICK, TOLD].concat();
         let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &settings).await;

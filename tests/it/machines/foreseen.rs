@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use simulator::PrinterKind;
 
 use super::{FAST, Floor, SLOW};
-use crate::support::{Clock, on_both, on_sqlite, until};
+use crate::support::{Clock, on_drawn, on_sqlite, until};
 
 /// Returns a member's timestamp, in milliseconds; `None` if it is null.
 fn moment(of: &Value, member: &str) -> Option<i64> {
@@ -29,7 +29,7 @@ async fn forecast(floor: &Floor) -> Value {
     floor.app.get("/api/forecast").await.expect(200)
 }
 
-/// Reads something that depends on the forecast, retrying until the forecast does not change meanwhile. Returns the
+/// Reads a value that depends on the forecast, retrying until the forecast stays unchanged during the read. Returns the
 /// forecast and the value.
 async fn of_one_forecast<T>(floor: &Floor, read: impl AsyncFn() -> T) -> (Value, T) {
     until("a forecast that stays while it is read", || async {
@@ -47,7 +47,7 @@ fn expected_jobs(jobs: &[Value]) -> Vec<i64> {
     moments
 }
 
-on_both! {
+on_drawn! {
     async fn what_prints_took_is_learnt_and_survives_a_power_cut(db: Db) {
         let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[]).await;
         let done = floor.order(6).await;

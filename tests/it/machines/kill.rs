@@ -5,8 +5,9 @@ use simulator::printer::PhysicalEvent;
 
 use super::delays::HELD;
 use super::{FAST, Floor, JUDGE_CALMLY, JUDGE_SOON, KEEP_FILES, PrinterKind, SLOW, attempts};
-use crate::support::{Db, on_both, until};
+use crate::support::{Db, on_drawn, until};
 
+/// Types of printers in these tests. If a test uses only one of them in a run, its database selects the type.
 const BOTH: [PrinterKind; 2] = [PrinterKind::FwRest, PrinterKind::ServerRest];
 /// Setting that makes the server resolve an unconfirmed start soon after it is restarted.
 const JUDGE_WHEN_BACK: (&str, &str) = (JUDGE_CALMLY.0, "3");
@@ -93,15 +94,21 @@ async fn while_printing(db: Db, kind: PrinterKind) {
     floor.truth().await;
 }
 
-on_both! {
+on_drawn! {
     async fn killed_while_uploading(db: Db) {
-        let kind = BOTH[usize::from(db.url().is_some())];
-        while_uploading(db, kind).await;
+        while_uploading(db, BOTH[0]).await;
     }
 
     async fn killed_while_the_start_is_on_its_way(db: Db) {
-        let kind = BOTH[usize::from(db.url().is_none())];
-        while_the_start_is_on_its_way(db, kind).await;
+        while_the_start_is_on_its_way(db, BOTH[1]).await;
+    }
+
+    async fn killed_on_the_other_kind_while_uploading(db: Db) {
+        while_uploading(db, BOTH[1]).await;
+    }
+
+    async fn killed_on_the_other_kind_while_the_start_is_on_its_way(db: Db) {
+        while_the_start_is_on_its_way(db, BOTH[0]).await;
     }
 
     async fn killed_after_a_start_that_was_swallowed(db: Db) {
@@ -113,14 +120,4 @@ on_both! {
         let kind = BOTH[usize::from(db.url().is_none())];
         while_printing(db, kind).await;
     }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn killed_on_the_other_kind_while_uploading() {
-    while_uploading(Db::sqlite(), BOTH[1]).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn killed_on_the_other_kind_while_the_start_is_on_its_way() {
-    while_the_start_is_on_its_way(Db::sqlite(), BOTH[0]).await;
 }

@@ -9,7 +9,7 @@ use crate::api::alerts::decoded;
 use crate::api::materials::mails;
 use crate::support::clock::HOUR;
 use crate::support::waiting::LONG;
-use crate::support::{Clock, on_both, on_sqlite, until};
+use crate::support::{Clock, on_drawn, on_sqlite, until};
 
 /// Orders a part, and stops the printer's progress once it is printing. Returns the order's ID.
 async fn printing(floor: &Floor) -> String {
@@ -41,7 +41,7 @@ async fn list(floor: &Floor, query: &str) -> (Vec<String>, u64) {
     (ids.collect(), body["pagination"]["total"].as_u64().unwrap())
 }
 
-on_both! {
+on_drawn! {
     async fn an_order_whose_promise_passes_is_published_once_and_listed_first(db: Db) {
         let clock = Clock::new();
         let mut floor = Floor::at_on(db, &clock, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;

@@ -7,7 +7,7 @@ mod rejected;
 use serde_json::{Value, json};
 
 use super::{FAST, Floor, JUDGE_SOON, PrinterKind};
-use crate::support::{on_both, on_sqlite, until};
+use crate::support::{on_drawn, on_sqlite, until};
 
 const REQUIRED: (&str, &str) = ("PRINTFLOOR_QUALITY__SIGN_OFF", "required");
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n0000";
@@ -19,7 +19,7 @@ async fn by_hand(floor: &Floor) {
     }
 }
 
-/// Waits until a printer has a print that nobody has signed off; gives its job.
+/// Waits until a printer has a print that has not been signed off; returns its job.
 async fn last_print(floor: &Floor, printer: usize) -> String {
     until("a print to be signed off", || async {
         let body = floor.app.get(&floor.path(printer, "")).await.expect(200);
@@ -190,7 +190,7 @@ on_sqlite! {
     }
 }
 
-on_both! {
+on_drawn! {
     async fn a_part_that_is_rejected_after_it_left_is_owed_again_made_again_and_sent(db: Db) {
         let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[REQUIRED]).await;
         let order = floor.order(2).await;

@@ -10,7 +10,7 @@ use simulator::printer::PhysicalEvent;
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, can};
 use crate::support::until;
 
-/// Default poll interval; that of the tests is shorter.
+/// Default poll interval; the tests use a shorter one.
 const AS_SHIPPED: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "2");
 
 /// Poll interval at which a printer without push would be polled ten times in [`WATCHED_MS`].
@@ -31,6 +31,8 @@ const HARDLY_EVER: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS",
 
 /// Maximum age of the displayed heater temperatures: pushes arrive every second, polls every other second.
 const OLDEST: Duration = Duration::from_secs(4);
+/// Period for which the nozzle warms up, at a few °C per second: twice as long as readings may be old.
+const WARMING: Duration = Duration::from_secs(8);
 /// Maximum difference between two readings of the same sensor, in °C.
 const NOISE: f64 = 1.0;
 
@@ -114,7 +116,7 @@ each_kind! {
         }
         // What it was at each moment, and how old what is shown was at most.
         let (was, oldest) = (RefCell::new(vec![(Instant::now(), cold)]), Cell::new(Duration::ZERO));
-        until("the nozzle to be warm", || async {
+        until("the nozzle to warm up for a while", || async {
             let now = Instant::now();
             was.borrow_mut().push((now, nozzle()));
             let status = floor.app.get(&floor.path(0, "/status")).await.expect(200);
@@ -123,7 +125,9 @@ each_kind! {
             let was = was.borrow();
             let warmer = was.iter().rev().take_while(|(_, actual)| *actual > reading + NOISE).last();
             oldest.set(oldest.get().max(warmer.map_or(Duration::ZERO, |(then, _)| now - *then)));
-            (nozzle() > cold + 40.0).then_some(())
+            let warm = was.iter().find(|(_, actual)| *actual > cold + NOISE);
+            let warming = warm.map_or(Duration::ZERO, |(since, _)| now - *since);
+            (warming > WARMING).then_some(())
         })
         .await;
         let oldest = oldest.get();

@@ -1,5 +1,5 @@
-//! Prints that start or end while nobody observes them: the printer's history decides or, if it has none, a person. No
-//! part is printed again automatically.
+//! Prints that start or end unobserved: the printer's history decides or, if it has none, a person. No part is printed
+//! again automatically.
 
 use printfloor::printers::adapter::Operation;
 use serde_json::{Value, json};

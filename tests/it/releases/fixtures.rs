@@ -24,7 +24,7 @@ const DATA: &str = "data.tar.gz";
 const DUMP: &str = "database.sql.gz";
 /// Files that are not data, or useless to a later version, such as sent emails.
 const LEFT_OUT: [&str; 3] = ["lock", "control.sock", "outbox"];
-/// Start of lines in a dump that only some versions of PostgreSQL and its tools understand.
+/// Starts of dump lines that only some versions of PostgreSQL and its tools understand.
 const NOT_IN_ALL_VERSIONS: [&str; 3] = ["\\restrict", "\\unrestrict", "SET transaction_timeout"];
 /// Timeout after which a printer is offline, in seconds; the recorded printers do not reach it during a test.
 const OFFLINE_SECONDS: u32 = 3_600;

@@ -126,7 +126,7 @@ async fn a_script_in_a_project_does_not_run() {
     assert!(!trace.exists(), "the script of the project ran");
 }
 
-/// Builds a project with the cube and these entries besides.
+/// Builds a project with the cube and these additional entries.
 fn project(more: &[(&str, &str)]) -> Vec<u8> {
     let corner = |n: usize| [n & 1, n >> 1 & 1, n >> 2 & 1].map(|bit| bit * 10);
     let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];

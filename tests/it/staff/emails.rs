@@ -17,7 +17,7 @@ use crate::support::{App, Client, Db, until};
 const BUYER: &str = "buyer@example.org";
 const OPERATORS: &str = "ops@example.org";
 const EMAILS: &str = "/shop/settings/emails";
-/// Response with which a mail service rejects a message for good.
+/// Response with which a mail service rejects a message permanently.
 const REJECTION: SinkMode = SinkMode::Status(422);
 
 /// Starts a server whose mail service rejects each message.
@@ -35,7 +35,7 @@ async fn paid(app: &App, sku: &str) -> String {
     order
 }
 
-/// Waits until the to-do page says something; returns the page.
+/// Waits until the to-do page contains this text; returns the page.
 async fn to_do_says(client: &Client, words: &str) -> Answer {
     until(words, || async {
         let page = client.get("/to-do").await;

@@ -13,7 +13,7 @@ use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::browser::Browser;
 use crate::support::{App, until};
 
-/// Number of printers that are added concurrently.
+/// Number of printers added concurrently.
 const ADDED_AT_ONCE: usize = 8;
 /// Number of printers in a simulator; all others are at an address at which nothing listens.
 const SIMULATED: usize = 4;

@@ -21,7 +21,7 @@ fn up_next(page: &str) -> &str {
     page[begin..].split("</section>").next().unwrap()
 }
 
-/// Registers a printer at an address where nobody listens.
+/// Registers a printer at an address where nothing is listening.
 async fn add(app: &App, n: usize) {
     let body = json!({
         "name": format!("Printer {n}"), "type": "fw_rest", "machineType": "fdm_standard",

@@ -148,7 +148,7 @@ fn hidden_fields(page: &str, id: &str) -> Vec<(String, String)> {
     own.map(|(name, value)| (name.to_owned(), value.replace("&amp;", "&"))).collect()
 }
 
-/// Returns the lines in which a page explains why a form was rejected: above the form, or on a page of its own.
+/// Returns the lines in which a page explains why a form was rejected: above the form, or on a separate page.
 fn reasons(page: &Answer) -> Vec<String> {
     let lines = error_lines(&page.text);
     if !lines.is_empty() {

@@ -1,4 +1,4 @@
-//! Forms that add something: what is sent again from the same page, by a double click or the back button, is not added
+//! Forms that add something: a form resent from the same page, by a double click or the back button, adds nothing
 //! again.
 
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::billing::pages::{posted, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE};
 use crate::support::{App, Client, on_sqlite};
 
-/// Returns the forms of a page that are posted to this path.
+/// Returns the forms on a page that are posted to this path.
 fn forms_to<'a>(page: &'a str, path: &str) -> Vec<&'a str> {
     let forms = page.split("<form ").skip(1).filter_map(|form| form.split("</form>").next());
     let action = format!("action=\"{path}\"");

@@ -346,7 +346,7 @@ async fn a_print_shows_its_progress_then_its_end_and_the_history_names_its_print
     }
 }
 
-/// Checks that nobody is asked how a print ended if its printer reports it, and that the choices are available
+/// Checks that no one is asked how a print ended if its printer reports it, and that the choices are available
 /// otherwise.
 #[tokio::test]
 async fn a_print_is_ended_by_hand_where_its_printer_does_not_respond() {

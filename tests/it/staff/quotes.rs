@@ -17,7 +17,7 @@ use crate::whole::cube;
 
 const ANN: &str = "ann@example.org";
 
-/// Quote as handled on the staff's pages.
+/// Quote being handled on the staff pages.
 struct QuoteDesk<'a> {
     app: &'a App,
     sam: &'a Client,
@@ -66,7 +66,7 @@ impl<'a> QuoteDesk<'a> {
         format!("{}/{form}", self.path)
     }
 
-    /// Edits line by line; an edit that is based on an outdated version is refused.
+    /// Edits line by line; an edit based on an outdated version is refused.
     async fn edit(&self, page: &Answer) {
         let version = version_on(page);
         let thrice = [

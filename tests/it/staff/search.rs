@@ -1,4 +1,4 @@
-//! Search of the whole shop: what is found of each kind, what leads straight to a page, and what is refused.
+//! Shop-wide search: what is found of each kind, what leads straight to a page, and what is refused.
 
 use serde_json::json;
 use simulator::PrinterKind;

@@ -23,7 +23,7 @@ const MAX_LATER_BYTES: usize = 30_000;
 /// Maximum transfer size of the floor with [`PRINTERS`] printers, in bytes.
 const MAX_FLOOR_BYTES: usize = 70_000;
 const PRINTERS: usize = 200;
-/// Number of printers that are added concurrently.
+/// Number of printers added concurrently.
 const ADDED_AT_ONCE: usize = 8;
 /// Number of measured pages per path pattern.
 const SOME: usize = 2;

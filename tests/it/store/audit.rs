@@ -16,7 +16,7 @@ use printfloor::store::{AggregateKey, CommandWrites, Settlement, Submission};
 use sea_orm::ConnectionTrait as _;
 
 use super::rig::Rig;
-use super::submit::submit;
+use super::submit::{clock_at_rest, submit};
 use crate::support::database::{TestDatabase, on_both_databases, until};
 
 on_both_databases!(
@@ -104,7 +104,7 @@ async fn lines_can_be_neither_changed_nor_deleted(database: TestDatabase) {
     }
     db.close().await.unwrap();
     // Retention deletes none, however old they are.
-    rig.store.run_retention(Timestamp(i64::from(i32::MAX) * 1000), 0, || Timestamp(0)).await;
+    rig.store.run_retention(Timestamp(i64::from(i32::MAX) * 1000), 0, clock_at_rest()).await;
     assert!(is_written(&rig, 4..5).await);
     let verification = verified(&database.settings).await;
     assert_eq!((verification.fault, verification.head), (None, head_of(&[1, 2, 3, 4])));

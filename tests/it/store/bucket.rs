@@ -16,7 +16,7 @@ use crate::support::{App, Db, until};
 pub const BUCKET: &str = "shop";
 /// Location of the files in the bucket.
 pub const PLACE: &str = "s3://shop/live";
-/// Size of a file that is uploaded in several parts, in bytes.
+/// Size of a file uploaded in several parts, in bytes.
 const LARGE_BYTES: usize = 20 * 1024 * 1024;
 
 /// Returns the settings of a server whose files are at this location.

@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 
 use super::audit::{head_of, line, verified};
 use super::rig::Rig;
-use super::submit::{Subject, counting, keyed_answer, submit, tally, together};
+use super::submit::{Subject, clock_at_rest, counting, keyed_answer, submit, tally, together};
 use super::tally::Tally;
 use crate::support::database::{TestDatabase, until};
 
@@ -248,7 +248,7 @@ async fn retention_keeps_the_last_event_and_valid_keys(s: Checked) {
     submission.commands[0].idempotent_answer = Some(short);
     submission.commands[1].idempotent_answer = Some(keyed_answer(id, "long"));
     assert_eq!(submit(&s, submission).await.unwrap(), Settlement::Durable);
-    s.store.run_retention(Timestamp(s.environment.now().0 + 40 * 24 * 3_600_000), 0, || Timestamp(0)).await;
+    s.store.run_retention(Timestamp(s.environment.now().0 + 40 * 24 * 3_600_000), 0, clock_at_rest()).await;
     assert_eq!(s.load(id, 1).await.unwrap().unwrap().version, 1);
     let queries = s.store.queries();
     assert_eq!(queries.idempotent_answer("short").await.unwrap(), None);
@@ -270,7 +270,7 @@ async fn retention_deletes_very_many_rows_in_several_runs(s: Checked) {
     }
     assert_eq!(submit(&s, submission).await.unwrap(), Settlement::Durable);
     let (mut runs, now) = (1, Timestamp(s.environment.now().0 + 40 * 24 * 3_600_000));
-    while s.store.run_retention(now, 0, || Timestamp(0)).await {
+    while s.store.run_retention(now, 0, clock_at_rest()).await {
         runs += 1;
         // Work queued in the meantime does not wait for the rest.
         assert_eq!(submit(&s, tally(&s, id, "a", runs, 1)).await.unwrap(), Settlement::Durable);
@@ -329,7 +329,7 @@ async fn retention_deletes_ended_mails_exports_and_links(s: Checked) {
     for link in &links {
         create(&s, link.id, link).await;
     }
-    s.store.run_retention(now, 0, || Timestamp(0)).await;
+    s.store.run_retention(now, 0, clock_at_rest()).await;
     // A load is answered after what was queued before it.
     assert_eq!(s.load(Id::ONLY, 1).await.unwrap().unwrap().version, 0);
     for (mail, is_kept) in of_mails.iter().zip([false, false, true, true, false]) {

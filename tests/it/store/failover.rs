@@ -32,7 +32,7 @@ const LEDGER: &str = "SELECT CAST(COALESCE(SUM(delta_quantity), 0) AS BIGINT) FR
 /// Start of the warning that commits wait for no replica.
 const WARNING: &str = "the database replicates asynchronously";
 
-/// Starts a rig on both hosts, with so many tallies.
+/// Starts a rig on both hosts, with the given number of tallies.
 async fn rig_on(cluster: &Cluster, many: usize) -> (Rig, Arc<Directory<Tally>>, Vec<Id>) {
     let rig = Rig::start(&TestDatabase::at(&cluster.address())).await;
     let tallies = rig.tallies(RestartPolicy::default()).await;
@@ -52,8 +52,8 @@ async fn count_of(tallies: &Directory<Tally>, id: Id) -> i64 {
     .await
 }
 
-/// Adds one to a tally again and again. Returns how many additions were made, either acknowledged or found on disk
-/// after the response was lost. Fails if the tally ever has another count.
+/// Adds one to a tally repeatedly. Returns how many additions were made, either acknowledged or found on disk after the
+/// response was lost. Fails if the tally ever has another count.
 async fn add_until(over: Arc<AtomicBool>, tallies: Arc<Directory<Tally>>, id: Id) -> i64 {
     let mut count = 0;
     while !over.load(Relaxed) {

@@ -330,7 +330,7 @@ async fn jobs_that_nobody_signed_off_are_listed_after_an_update(database: TestDa
 
 on_both_databases!(empty: jobs_that_nobody_signed_off_are_listed_after_an_update);
 
-/// Starts a newer server beside an older running one: it does not touch the tables until the older one has stopped.
+/// Starts a newer server alongside an older running one: it does not touch the tables until the older one has stopped.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_newer_server_migrates_only_under_the_lock() {
     on_postgres(|database| async move {

@@ -110,7 +110,7 @@ impl Rig {
         DirectoryArgs { store: self.store.clone(), environment: self.environment.clone(), policy, max_waiting }
     }
 
-    /// Creates so many fresh tallies.
+    /// Creates the given number of fresh tallies.
     pub async fn make(&self, tallies: &Directory<Tally>, many: usize) -> Vec<Id> {
         let mut ids = Vec::new();
         for _ in 0..many {

@@ -11,6 +11,7 @@ use printfloor::domain::time::Timestamp;
 use printfloor::store::rows::{IdempotentAnswer, Snapshot};
 use printfloor::store::{AggregateKey, CommandWrites, CommitOwner, Settlement, Store, Submission};
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use super::rig::Rig;
 use super::tally::{Tally, event, movement};
@@ -43,6 +44,12 @@ pub fn counting(rig: &impl Subject, id: Id) -> CommandWrites {
     let cx = rig.environment().cx(&Principal::System);
     let row = MaterialRow::Movement(movement(&cx, id, 1, 1));
     CommandWrites { rows: vec![Box::new(row)], events: vec![event(&cx, id, 1)], ..CommandWrites::default() }
+}
+
+/// Returns a clock that stands still, so that the time for a deletion of old rows does not run out.
+pub fn clock_at_rest() -> impl Fn() -> Instant + Send + Sync + 'static {
+    let now = Instant::now();
+    move || now
 }
 
 /// Returns an answer stored under this idempotency key.

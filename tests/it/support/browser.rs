@@ -37,7 +37,7 @@ pub const DESK: (u32, u32) = (1280, 900);
 const LONGEST_BETWEEN: Duration = Duration::from_millis(150);
 /// Divisor that derives the next interval from the time already waited.
 const WAITED_PART: u32 = 20;
-/// Browser events that are recorded: faults, requests, and pages that are loading.
+/// Recorded browser events: faults, requests, and pages being loaded.
 const KEPT: [&str; 8] = [
     "Log.entryAdded",
     "Network.loadingFailed",

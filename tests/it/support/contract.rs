@@ -10,7 +10,7 @@ use std::{fs, process};
 use jsonschema::Validator;
 use printfloor::config::Config;
 use printfloor::http::openapi::half::Half;
-use printfloor::http::openapi::operation::DescribedResource;
+use printfloor::http::operation::DescribedResource;
 use printfloor::http::{billing, openapi, production, resources, routes::ServedRoute};
 use printfloor::store::rows::samples::{remove_stale_files, test_run};
 use reqwest::header::HeaderMap;

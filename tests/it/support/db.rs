@@ -4,6 +4,7 @@ use migrations::{Migrator, MigratorTrait as _};
 use printfloor::store::rows::samples::{unlock_audit_log, unused_database};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Statement};
 
+use super::drawing::{draws_postgres, run_seed};
 use super::{App, Template, until};
 
 /// Environment variable with the superuser URL of a PostgreSQL server for tests; `scripts/test` starts one.
@@ -98,6 +99,16 @@ impl Db {
         Some(Self { postgres: Some((server, name)), template: Some(template) })
     }
 
+    /// Uses the database that the run's seed selects for a test: the embedded one, or one on PostgreSQL as
+    /// [`Db::postgres_with_shop`] creates it. Without a PostgreSQL server for tests, it is always the embedded one.
+    pub async fn drawn(test: &str) -> Self {
+        let seed = run_seed();
+        let postgres = if draws_postgres(seed, test) { Self::postgres_with_shop().await } else { None };
+        let name = if postgres.is_some() { "PostgreSQL" } else { "SQLite" };
+        eprintln!("on {name} (PRINTFLOOR_TEST_SEED={seed})");
+        postgres.unwrap_or_else(Self::sqlite)
+    }
+
     /// Returns the shop that a server on this database starts with; `None` if the server creates one in an empty
     /// database, because the test requires its `own_shop` or the database is not a copy.
     pub(super) async fn template(&mut self, own_shop: bool) -> Option<Template> {
@@ -135,7 +146,8 @@ impl Db {
         db.close().await.unwrap();
     }
 
-    /// Replaces the contents of a server's database by those of an older release: this many migrations, and these rows.
+    /// Replaces the contents of a server's database with those of an older release: this many migrations, and these
+    /// rows.
     pub async fn become_release(&self, app: &App, release: usize, rows: &[String]) {
         let url = match self.url() {
             Some(url) => {

@@ -19,7 +19,7 @@ use super::{db, until};
 /// Maximum time between a run's first test and its last start of a server. Shops that are older are removed by a later
 /// run.
 const LONGEST_RUN: Duration = Duration::from_hours(6);
-/// Permissions of a server's folders: its user, and nobody else.
+/// Permissions of a server's folders: its user, and no one else.
 const FOLDER_MODE: u32 = 0o700;
 
 /// Folder with a subfolder for each kind of database, which contains a folder for each run.
@@ -109,7 +109,7 @@ impl RunFolder {
         Some(unfinished)
     }
 
-    /// Moves a finished shop into place, and removes those of runs that ended long ago.
+    /// Moves a finished shop into place, and removes shops from runs that ended long ago.
     fn finish(&self, unfinished: &Path) {
         fs::rename(unfinished, self.shop()).unwrap();
         for run in self.stale() {

@@ -21,7 +21,7 @@ use printers::adapter::{Adapter, Deleted, Launch, Operation, PrinterError, Remot
 
 /// Latency of a request in each direction.
 const WAY: Duration = Duration::from_millis(5);
-/// Timeout of a request.
+/// Timeout for a request.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Types of printers that report what is in their slots.
@@ -35,7 +35,7 @@ pub struct MachineAdapter {
     pub machine: Arc<FloorMachine>,
     /// Power of the server that the adapter belongs to.
     pub power: Arc<Power>,
-    /// Planted fault of the run.
+    /// Fault planted in the run.
     pub planter: Arc<Planter>,
 }
 
@@ -146,7 +146,7 @@ fn refusal(error: CommandError) -> PrinterError {
     }
 }
 
-/// Returns the response of a machine that fails with an internal error.
+/// Returns the response from a machine that fails with an internal error.
 fn internal_error() -> PrinterError {
     PrinterError::Refused { status: 500, message: "internal server error".to_owned() }
 }

@@ -1,4 +1,4 @@
-//! Schedule of somebody who checks many things: when each of them is due for its next check.
+//! Schedule for checking many things: the time at which each is due for its next check.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Claims of customers' banks to payments that were made by card: the payment processor tells of each, and later of
-//! what the bank has decided. People answer them there, and not in the shop.
+//! Claims by customers' banks to payments made by card: the payment processor reports each, and later the bank's
+//! decision. People answer them there, and not in the shop.
 
 use crate::chance::branch;
 use crate::faults::{FaultKind, FaultPlan};
@@ -41,8 +41,8 @@ impl BankClaim {
     }
 }
 
-/// Draws claims to payments of which nothing else becomes, and adds them to the orders. What is shipped or made again
-/// by the plan loses no more than a part.
+/// Draws claims for payments that have no other outcome, and adds them to the orders. Payments for orders that the plan
+/// ships or remakes lose no more than a part.
 pub fn add(seed: u64, size: Size, faults: &FaultPlan, orders: &mut [OrderPlan], work: &Workload) {
     if faults.times(FaultKind::Dispute, 1) == 0 {
         return;

@@ -134,7 +134,7 @@ impl Clerk {
         self.invoices.iter().all(|invoice| invoice.next_step().is_none())
     }
 
-    /// Performs the next step of each invoice that is due.
+    /// Performs the next step of each due invoice.
     pub async fn step(&mut self, world: &World, shop: &Shop) -> Result<(), SimError> {
         for invoice in &mut self.invoices {
             let Some(step) = invoice.next_step().filter(|_| world.clock.elapsed_ms() >= invoice.plan.at_ms) else {

@@ -28,7 +28,7 @@ pub struct SimCustomer {
     steps: usize,
 }
 
-/// Order that was placed.
+/// Order placed by a customer.
 pub struct PlacedOrder {
     /// ID of the order.
     pub id: String,

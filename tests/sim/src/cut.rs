@@ -17,7 +17,7 @@ pub enum PlanPart {
     Fault(FaultKind),
     /// Task of the staff, or several that belong together.
     Task(usize),
-    /// Change of the rules of the house.
+    /// Change to the house rules.
     Rule(usize),
     /// Parcels of the order with this number, which then stays ready.
     Parcels(usize),
@@ -27,7 +27,7 @@ pub enum PlanPart {
     Endpoint(usize),
     /// Another shop.
     Shop(usize),
-    /// Change of a spool.
+    /// Spool change.
     Spool(usize),
     /// Crash.
     Crash(usize),

@@ -21,7 +21,7 @@ const PRINTS_OF_A_PART: i64 = 4;
 /// Period for which the server must be idle at the end.
 const QUIET: Duration = Duration::from_secs(120);
 
-/// Maximum wait for alerts that are held back, in multiples of [`QUIET`].
+/// Maximum wait for alerts held back, in multiples of [`QUIET`].
 const MAX_WAITS_FOR_ALERTS: u32 = 5;
 
 /// State of the shop at the end.

@@ -29,8 +29,8 @@ pub struct Disk {
 struct DiskState {
     /// Data while no server runs.
     tables: Tables,
-    /// Data before the last commit with an acknowledged command, for the plant that goes back to it. Whoever keeps old
-    /// tables makes the store copy what it changes.
+    /// Data before the last commit with an acknowledged command, for the plant that goes back to it. Keeping old tables
+    /// makes the store copy what it changes.
     previous: Tables,
     /// Store of the running server; `None` if none is running.
     open: Option<MemoryStore>,

@@ -25,7 +25,7 @@ const EVENTS: [&str; 8] = [
     "job.completed",
     "printer.offline",
 ];
-/// Temporary faults of receivers, each with its maximum duration in milliseconds. Some last longer than all retries of
+/// Temporary faults in receivers, each with its maximum duration in milliseconds. Some last longer than all retries of
 /// a delivery.
 const SPELLS: [(FaultKind, i64); 5] = [
     (FaultKind::ReceiverDown, 30 * MINUTE_MS),
@@ -101,7 +101,7 @@ pub struct EndpointPlan {
     pub steps: Vec<(i64, EndpointStep)>,
     /// Periods in which the receiver fails, in order of precedence.
     pub spells: Vec<Spell>,
-    /// `true` if no fault of the story delays the server's own work.
+    /// `true` if no fault in the story delays the server's own work.
     pub is_undisturbed: bool,
 }
 

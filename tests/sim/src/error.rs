@@ -18,7 +18,7 @@ pub enum SimError {
     /// The printer clients, which connect to nothing, could not be created.
     #[error("the clients of printers could not be made: {0}")]
     Clients(#[from] BuildError),
-    /// A request of the story is invalid.
+    /// A request in the story is invalid.
     #[error("not a request: {0}")]
     Request(#[from] axum::http::Error),
     /// A response has no complete body.
@@ -42,9 +42,9 @@ pub enum SimError {
     /// Something did not happen in time.
     #[error("{what} did not happen within {seconds} s; last state: {last}")]
     Late {
-        /// Event that was awaited.
+        /// Awaited event.
         what: String,
-        /// Virtual time after which the wait was given up, in seconds.
+        /// Virtual time after which the wait was abandoned, in seconds.
         seconds: u64,
         /// Last state of the awaited resource.
         last: String,

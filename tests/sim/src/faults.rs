@@ -1,4 +1,4 @@
-//! Faults of a story. Each seed chooses which of them occur and how often, so that every combination is eventually
+//! Faults in a story. Each seed chooses which of them occur and how often, so that every combination is eventually
 //! tested, including a few frequent ones.
 
 use std::collections::BTreeMap;
@@ -83,13 +83,13 @@ pub enum FaultKind {
     ReceiverRedirects,
     /// Receivers respond with 410 permanently from some time on.
     ReceiverGone,
-    /// Responses of receivers are lost after they accepted a delivery.
+    /// Responses from receivers are lost after they accepted a delivery.
     ReceiverAnswerLost,
     /// The API of another shop is unreachable for a while.
     ShopDown,
     /// The API of another shop does not respond for a while.
     ShopHangs,
-    /// Responses of another shop are lost after it has executed the request.
+    /// Responses from another shop are lost after it has executed the request.
     ShopAnswerLost,
     /// Messages from another shop arrive several times.
     MessageRepeated,
@@ -117,7 +117,7 @@ pub enum FaultKind {
     LateAnswers,
     /// Printers reject the key for a while.
     WrongKey,
-    /// The mail service rejects mails for good.
+    /// The mail service rejects emails permanently.
     MailRejected,
     /// Customers' banks claim the money of payments.
     Dispute,
@@ -125,7 +125,7 @@ pub enum FaultKind {
     SpoolsDown,
     /// The spool manager answers nothing for a while.
     SpoolsHang,
-    /// Changes that are sent to the spool manager are lost, or its answers after it has made them.
+    /// Changes sent to the spool manager are lost, or its answers are lost after it has made the changes.
     SpoolsLost,
 }
 

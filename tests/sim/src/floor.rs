@@ -117,7 +117,7 @@ impl Floor {
         self.count(printer, |what| matches!(what, PhysicalEvent::Cancelled { .. }))
     }
 
-    /// Returns the number of files uploaded to a printer, except those of people.
+    /// Returns the number of files uploaded to a printer, except files uploaded by people.
     pub fn uploaded(&self, printer: usize) -> usize {
         let is_ours = |name: &str| !name.starts_with(OWN_PRINT);
         self.count(printer, |what| matches!(what, PhysicalEvent::Uploaded { filename, .. } if is_ours(filename)))
@@ -132,7 +132,8 @@ impl Floor {
         self.log(printer).into_iter().filter_map(slots).collect()
     }
 
-    /// Returns the files that the printers have started to print, except those of people, printer by printer.
+    /// Returns the files that the printers have started to print, except files of people's own prints, printer by
+    /// printer.
     pub fn starts(&self) -> Vec<String> {
         let started = |what: PhysicalEvent| match what {
             PhysicalEvent::Started { filename } if !filename.starts_with(OWN_PRINT) => Some(filename),

@@ -1,5 +1,5 @@
-//! Rules of the house, which the owner changes during the story. Like a server setting, a change takes effect at the
-//! next start.
+//! House rules, which the owner changes during the story. Like a server setting, a change takes effect at the next
+//! start.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::error::SimError;
 
-/// Rules of the house, with the rule in effect for each server that ran.
+/// House rules, with the rule in effect for each server that ran.
 pub struct HouseRules(Mutex<RuleState>);
 
 struct RuleState {
@@ -18,7 +18,7 @@ struct RuleState {
 }
 
 impl HouseRules {
-    /// Creates the rules of a house without changes.
+    /// Creates house rules without changes.
     pub fn new(is_sign_off_required: bool) -> Self {
         Self(Mutex::new(RuleState { is_sign_off_required, servers: Vec::new() }))
     }

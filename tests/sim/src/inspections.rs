@@ -26,8 +26,7 @@ pub struct Verdict {
 #[derive(Default)]
 pub struct Inspections {
     verdicts: BTreeMap<String, Verdict>,
-    /// Time at which somebody first inspected the parts of each attempt, in milliseconds since the start of the
-    /// simulation.
+    /// Time at which the parts of each attempt were first inspected, in milliseconds since the start of the simulation.
     looks: BTreeMap<String, i64>,
 }
 
@@ -37,7 +36,7 @@ impl Inspections {
         self.verdicts.get(attempt).copied()
     }
 
-    /// Records that somebody is about to report on the parts of an attempt.
+    /// Records that someone is about to report on the parts of an attempt.
     pub fn look(&mut self, attempt: &str, now: i64) {
         self.looks.entry(attempt.to_owned()).or_insert(now);
     }

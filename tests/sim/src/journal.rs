@@ -12,7 +12,7 @@ pub struct Journal(Mutex<JournalState>);
 
 #[derive(Default)]
 struct JournalState {
-    /// Number of the last event that was read.
+    /// Number of the last event read.
     last: i64,
     /// Jobs by their orders.
     jobs: BTreeMap<String, BTreeSet<String>>,

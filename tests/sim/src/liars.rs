@@ -1,4 +1,4 @@
-//! Lies of printers: faults other than those of starts, power and network, which come and go like the weather.
+//! Lies of printers: faults other than start, power and network faults, which come and go like the weather.
 
 use fastrand::Rng;
 use simulator::PrinterFaults;

@@ -90,3 +90,8 @@ pub use run::{SeedReport, run, run_cut, run_sized, seeds_to_catch};
 pub use seeds::run_all;
 pub use shrink::{ShortStory, shrink, shrink_sized};
 pub use size::Size;
+
+/// The server's allocator, for the program and for the tests of stories; with the system's one, a fifth of the time
+/// would be spent on allocation.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -9,10 +9,6 @@ use clap::{Args, Parser};
 use rustix::time::{ClockId, clock_gettime};
 use sim::{Cut, FaultKind, PlanPart, Plant, SimError, Size, run_all, run_sized, seeds_to_catch, shrink_sized};
 
-/// The server's allocator; with the system's one, a fifth of the time would be spent on allocation.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// Milliseconds in a day.
 const DAY_MS: f64 = 86_400_000.0;
 

@@ -44,7 +44,7 @@ impl Planter {
         }
     }
 
-    /// Skips a number before that of a new invoice, if the fault strikes. Returns the row to write.
+    /// Skips a number before a new invoice's, if the fault strikes. Returns the row to write.
     fn misnumber(&self, row: Box<dyn StoredRow>, memory: &MemoryStore) -> Box<dyn StoredRow> {
         if is_invoice(&*row) && self.strikes(Plant::SkippedNumber) {
             Box::new(MisnumberedRow { gap: gap_after(memory), row })

@@ -1,6 +1,5 @@
 //! The office: the staff's tasks at the times in the plan. Stock is received and counted, order priorities are changed,
-//! printers are taken out of service and paused, good prints are repeated, and the owner changes the rules of the
-//! house.
+//! printers are taken out of service and paused, good prints are repeated, and the owner changes the house rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::pending;
@@ -20,9 +19,9 @@ const THOUSANDTHS: f64 = 1000.0;
 
 /// Office of the shop.
 pub struct Office {
-    /// Tasks that are not due yet, the next one last.
+    /// Tasks not yet due, the next one last.
     upcoming: Vec<Task>,
-    /// Tasks that are due and not done, oldest first.
+    /// Due tasks not yet done, oldest first.
     open: Vec<OpenTask>,
     /// Number of tasks that have become due.
     count: u64,
@@ -32,7 +31,7 @@ pub struct Office {
     pub records: OfficeRecords,
 }
 
-/// Task that is due and not done.
+/// Due task not yet done.
 struct OpenTask {
     /// Number that identifies the task's requests.
     number: u64,
@@ -52,7 +51,7 @@ pub struct OfficeRecords {
     pub ranks: BTreeMap<usize, u8>,
     /// Attempts whose prints were repeated, with the numbers of their orders.
     pub remakes: BTreeMap<String, usize>,
-    /// Jobs that were repeated.
+    /// Repeated jobs.
     remade_jobs: BTreeSet<String>,
     /// Times until which prints are paused, in milliseconds since the start of the simulation, by job.
     pauses: BTreeMap<String, i64>,
@@ -64,8 +63,8 @@ impl OfficeRecords {
         self.remade_jobs.contains(job)
     }
 
-    /// Returns the time until which a job's print is paused, in milliseconds since the start of the simulation; 0 if it
-    /// was never paused.
+    /// Returns the time at which the pause in a job's print ends, in milliseconds since the start of the simulation; 0
+    /// if it was never paused.
     pub fn paused_until(&self, job: &str) -> i64 {
         self.pauses.get(job).copied().unwrap_or_default()
     }
@@ -105,7 +104,7 @@ impl Office {
         self.upcoming.is_empty() && self.open.is_empty()
     }
 
-    /// Performs the tasks that are due. An unacknowledged task blocks later ones about the same thing.
+    /// Performs the due tasks. An unacknowledged task blocks later ones about the same thing.
     pub async fn step(&mut self, world: &World, shop: &Shop, register: Register<'_>) -> Result<(), SimError> {
         let now = world.clock.elapsed_ms();
         while let Some(task) = self.upcoming.pop_if(|task| task.at_ms <= now) {
@@ -286,7 +285,7 @@ fn subject_of(act: Act) -> (&'static str, usize) {
     }
 }
 
-/// Changes the rules of the house and restarts the server. Never returns, because the server is switched off.
+/// Changes the house rules and restarts the server. Never returns, because the server is switched off.
 async fn restart(world: &World, is_sign_off_required: bool) -> Result<(), SimError> {
     let parts = if is_sign_off_required { "once they are signed off" } else { "by themselves" };
     world.story.tell(format!("the owner restarts the server, so that parts count {parts}"));

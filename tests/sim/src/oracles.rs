@@ -103,7 +103,7 @@ pub fn no_attempt_starts_twice(world: &World) -> Result<(), SimError> {
     demand(twice.is_none(), || format!("printed more than once: {twice:?}"))
 }
 
-/// Checks that no file of the shop is left on a printer, where somebody could print it by mistake.
+/// Checks that none of the shop's files is left on a printer, where someone could print it by mistake.
 pub fn nothing_stays_on_printers(world: &World) -> Result<(), SimError> {
     for machine in world.machines.values() {
         let is_ours = |name: &&String| !name.starts_with(OWN_PRINT);

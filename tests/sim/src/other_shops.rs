@@ -24,7 +24,7 @@ use crate::sold::{SaleStage, ShopPlan, SoldPlan};
 use crate::story::Story;
 use services::peer_client::{NoPeerResponse, PeerTransport};
 
-/// API token of every shop.
+/// API token shared by all shops.
 pub const SHOP_TOKEN: &str = "simulated token of another shop";
 /// Secret that every shop uses to sign its messages.
 pub const SHOP_SECRET: &str = "simulated secret of another shop";

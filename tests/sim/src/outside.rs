@@ -1,8 +1,8 @@
 //! Mail service of the simulated world, at the port of its client.
 //!
-//! It keeps the idempotency keys of messages for a day, as real ones do: a message that is sent again under its key is
-//! not delivered again. If its content has changed meanwhile, the client sends it under another key, and so it is
-//! delivered twice. What it rejects for good it rejects whenever it is sent again.
+//! It keeps the idempotency keys of messages for a day, as real ones do: a message resent under its key is not
+//! delivered again. If its content has changed meanwhile, the client sends it under another key, and so it is delivered
+//! twice. A message that it rejects permanently is rejected each time it is resent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,10 +31,10 @@ const MAX_DELAY_MS: u64 = 90_000;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Share of the messages affected by a fault of the highest frequency, except refusals.
 const SHARE: f64 = 0.5;
-/// Share of the messages that are rejected for good where that is most frequent.
+/// Share of permanently rejected messages where such rejections are most frequent.
 const REJECTED_SHARE: f64 = 0.3;
 
-/// Reason for which the service rejects a message for good.
+/// Reason that the service gives for permanently rejecting a message.
 pub const REJECTION: &str = "550 5.1.1 there is no such mailbox";
 
 /// Mail service, which stores the messages that it delivers.
@@ -66,7 +66,7 @@ struct PostState {
     answered: BTreeSet<String>,
     /// Delivered messages, each with its key as its ID.
     deliveries: Vec<Message>,
-    /// Messages that were rejected for good, by their keys.
+    /// Permanently rejected messages, by key.
     rejections: BTreeMap<String, Message>,
 }
 
@@ -119,7 +119,7 @@ impl PostOffice {
         self.state().deliveries.clone()
     }
 
-    /// Returns the messages that were rejected for good.
+    /// Returns the permanently rejected messages.
     pub fn rejections(&self) -> Vec<Message> {
         self.state().rejections.values().cloned().collect()
     }

@@ -34,7 +34,7 @@ pub struct Plan {
     pub orders: Vec<OrderPlan>,
     /// Invoices without orders, by their numbers.
     pub invoices: Vec<InvoicePlan>,
-    /// Changes of spools.
+    /// Spool changes.
     pub spools: Vec<SpoolChange>,
     /// Webhook endpoints, by their numbers.
     pub endpoints: Vec<EndpointPlan>,
@@ -88,9 +88,9 @@ pub struct OrderPlan {
 pub enum CustomerStep {
     /// Places the order.
     Place,
-    /// The processor sends the event of a payment.
+    /// The processor sends the event for a payment.
     Pay(usize, Share),
-    /// The processor sends the event of a full (`true`) or partial refund of a third.
+    /// The processor sends the event for a full refund (`true`) or a partial refund of a third.
     Refund(usize, Share, bool),
     /// Pays in cash.
     Cash,
@@ -137,7 +137,7 @@ impl OrderPlan {
     }
 }
 
-/// Change of the spool in a printer.
+/// Change to the spool in a printer.
 #[derive(Clone, Copy)]
 pub struct SpoolChange {
     /// Number of the change in the plan.
@@ -273,7 +273,7 @@ fn draw_order(seed: u64, number: usize, products: usize) -> OrderPlan {
     OrderPlan { number, lines, priority: None, due_ms: None, steps }
 }
 
-/// Generates the payments of an order. Payment events arrive twice, late and in any order.
+/// Generates the payments for an order. Payment events arrive twice, late and in any order.
 pub fn draw_money(chance: &mut Rng) -> Vec<CustomerStep> {
     use CustomerStep::{Cancel, Cash, Pay, Refund};
     use Share::{Half, Rest, Whole};

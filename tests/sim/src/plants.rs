@@ -51,9 +51,9 @@ pub enum Plant {
     LostRefund,
     /// The processor charges a customer once more without sending an event.
     UnknownCharge,
-    /// A bank takes money of a charge, and nobody tells the shop.
+    /// A bank takes back the money for a charge, and no one informs the shop.
     UnknownClaim,
-    /// The number before that of an invoice is skipped.
+    /// The number before an invoice's is skipped.
     SkippedNumber,
     /// An email is not written in the commit that causes it.
     UnwrittenMail,
@@ -61,7 +61,7 @@ pub enum Plant {
     LostMail,
     /// An email is delivered twice, with two keys.
     DoubledMail,
-    /// An email is rejected for good, and the server is told that it was accepted.
+    /// An email is rejected permanently, and the server is told that it was accepted.
     HiddenRejection,
     /// A delivery is reported as accepted but does not arrive.
     LostDelivery,
@@ -85,9 +85,9 @@ pub enum Plant {
     LostParcel,
     /// A shipment is recorded twice.
     DoubledParcel,
-    /// A change of a printer's maintenance state is acknowledged but lost.
+    /// A change to a printer's maintenance state is acknowledged but lost.
     LostMaintenance,
-    /// Servers keep using the rules of the house that applied to the first one.
+    /// Servers keep using the house rules that applied to the first one.
     DeafSettings,
 }
 
@@ -137,7 +137,7 @@ impl fmt::Display for Plant {
     }
 }
 
-/// Switch for the planted fault of a run; there is at most one.
+/// Switch for the fault planted in a run; there is at most one.
 pub struct Planter {
     seed: u64,
     plant: Option<Plant>,
@@ -160,7 +160,7 @@ impl Planter {
         self.has(plant) && self.chance.lock().unwrap_or_else(PoisonError::into_inner).u8(..OPPORTUNITIES) == 0
     }
 
-    /// Alters the request of a command, in the same way for every repetition, or returns it unchanged.
+    /// Alters the request for a command, in the same way for every repetition, or returns it unchanged.
     pub fn alter_errand(&self, errand: &Errand) -> Errand {
         let is_rejection = errand.body["goodCount"].is_u64() && errand.body["reason"].is_string();
         let is_hit = self.has(Plant::RejectedCounted) && is_rejection;

@@ -56,7 +56,7 @@ pub struct Processor {
 }
 
 struct SimProcessorState {
-    /// Random generator for faults of calls.
+    /// Random generator for call faults.
     chance: Rng,
     rates: CallRates,
     books: Books,
@@ -179,7 +179,7 @@ impl Processor {
         }
     }
 
-    /// Returns the charges of an order by payment intent.
+    /// Returns the charges for an order by payment intent.
     pub fn charges_of(&self, order: &str) -> BTreeMap<String, Charge> {
         self.state().books.charges_of(order)
     }

@@ -24,7 +24,7 @@ use services::webhook::{WebhookFault, WebhookRequest, WebhookResponse, WebhookTr
 
 /// Round-trip time of a request to a receiver.
 const WAY: Duration = Duration::from_millis(20);
-/// Timeout of a request, as in the default settings.
+/// Timeout for a request, as in the default settings.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// Maximum delay of a slow receiver, in milliseconds; below the timeout.
 const MAX_SLOW_MS: u64 = 14_000;
@@ -96,7 +96,7 @@ fn fault(words: impl Into<String>) -> WebhookFault {
     WebhookFault(words.into())
 }
 
-/// Returns the value of a header of a request.
+/// Returns the value of a request header.
 fn header<'a>(request: &'a WebhookRequest, name: &str) -> &'a str {
     request.headers.iter().find(|(one, _)| *one == name).map_or("", |(_, value)| value.as_str())
 }
@@ -159,7 +159,7 @@ impl Receivers {
         self.fault_now(endpoint) == Some(FaultKind::ReceiverGone)
     }
 
-    /// Returns the current fault of an endpoint's receiver; `None` if it works.
+    /// Returns the current fault in an endpoint's receiver; `None` if it works.
     pub fn fault_now(&self, endpoint: usize) -> Option<FaultKind> {
         let now = self.clock.elapsed_ms();
         self.with(endpoint, |receiver| receiver.fault_at(now)).flatten()

@@ -13,7 +13,7 @@ use crate::sellers::{SaleEnding, read_sales};
 use crate::shop::Shop;
 use crate::world::World;
 
-/// Orders that were idle, each with the number of the last event about it at that time.
+/// Idle orders, each with the number of the last event about it at that time.
 #[derive(Default)]
 pub struct RestCheck(BTreeMap<String, i64>);
 
@@ -68,7 +68,7 @@ async fn of_order(world: &World, shop: &Shop, id: &str, is_to_ship: bool) -> Res
 }
 
 /// Returns a job that has not ended; `None` if there is none. A job that failed before its order ended stays as it is,
-/// because nobody will retry it.
+/// because no one will retry it.
 pub fn jobs_unrest(jobs: &[Value], is_order_over: bool) -> Option<String> {
     let ends: &[&str] = if is_order_over { &["COMPLETED", "CANCELLED", "FAILED"] } else { &["COMPLETED", "CANCELLED"] };
     let is_over = |job: &&Value| job["state"].as_str().is_some_and(|state| ends.contains(&state));

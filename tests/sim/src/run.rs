@@ -37,7 +37,7 @@ pub struct SeedReport {
 ///
 /// # Errors
 ///
-/// Fails if its world cannot be created. A fault of the server is part of the report.
+/// Fails if its world cannot be created. A fault in the server is part of the report.
 pub fn run(seed: u64) -> Result<SeedReport, SimError> {
     run_cut(seed, &Cut::default(), None)
 }

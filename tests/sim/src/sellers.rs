@@ -31,7 +31,7 @@ pub struct Seller {
     channel: Option<String>,
     /// `true` if the staff has mapped the shop's products.
     is_mapped: bool,
-    /// Messages that have not been accepted yet, in the order in which they first arrive.
+    /// Messages not yet accepted, in the order in which they first arrive.
     letters: Vec<ChannelLetter>,
     /// Number of refusals, used in idempotency keys: the server returns the same refusal for a repeated key.
     refusals: u64,
@@ -69,7 +69,7 @@ impl Seller {
         self.sales.iter().filter_map(|sale| sale.order.as_ref())
     }
 
-    /// Performs the steps that are due.
+    /// Performs the due steps.
     pub async fn step(&mut self, world: &World, shop: &Shop, products: &[String]) -> Result<(), SimError> {
         let now = world.clock.elapsed_ms();
         let Some(channel) = self.channel.clone() else { return self.connect(now, shop).await };

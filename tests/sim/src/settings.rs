@@ -1,4 +1,4 @@
-//! Settings of the simulated shop.
+//! Settings for the simulated shop.
 
 use std::path::Path;
 use std::time::Duration;

@@ -22,7 +22,7 @@ const SPOOL_GRAMS: u32 = 1_000;
 /// In a day's shop, one printer in this many does not clear its bed automatically.
 const UNCLEARED: usize = 3;
 
-/// Shop that was set up.
+/// Shop after its setup.
 pub struct SetUp {
     /// IDs of the products and then of the kits, in the order of the plan.
     pub products: Vec<String>,

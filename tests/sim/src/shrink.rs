@@ -1,8 +1,8 @@
-//! Makes a failing story shorter: without whatever in its plan it does not need to fail. Whoever looks for the root
-//! reads less.
+//! Shortens a failing story by leaving out whatever in its plan the failure does not need, so that there is less to
+//! read when looking for the root cause.
 //!
-//! All parts of a kind are left out first, then each half of those that are needed, and so on, so the large ones go
-//! early. The number of tries is bounded, because each runs the story once.
+//! All parts of a kind are left out first, then each half of the needed ones, and so on, so that large groups are
+//! removed early. The number of tries is bounded, because each try runs the story once.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
@@ -20,7 +20,7 @@ pub struct ShortStory {
     pub seed: u64,
     /// Size of the story.
     pub size: Size,
-    /// Omitted parts of the seed's plan.
+    /// Parts left out of the seed's plan.
     pub cut: Cut,
     /// Reason why the story fails.
     pub fault: SimError,
@@ -36,7 +36,7 @@ impl fmt::Display for ShortStory {
     }
 }
 
-/// Makes the story of a failing seed shorter, as [`shrink_sized`] does, and tells nobody what it tries.
+/// Makes the story of a failing seed shorter, as [`shrink_sized`] does, without reporting its attempts.
 ///
 /// # Errors
 ///

@@ -10,7 +10,7 @@ use config::Config;
 const MINUTE_MS: i64 = 60_000;
 /// Milliseconds in an hour.
 const HOUR_MS: i64 = 60 * MINUTE_MS;
-/// Interval between two looks at the spool manager in a small story. That of a day is the one of the default settings.
+/// Interval between two checks of the spool manager in a small story. A day-long story uses the default setting.
 const STORY_SYNC: Duration = Duration::from_secs(30);
 /// Number of printers of a day's shop.
 const DAY_PRINTERS: usize = 20;
@@ -18,7 +18,7 @@ const DAY_PRINTERS: usize = 20;
 /// seconds would dominate the cost of a day.
 const DAY_POLLS: [u64; 3] = [30, 60, 90];
 /// Number of such intervals after which a silent printer counts as offline. Up to two thirds of them pass between two
-/// looks at a printer at rest.
+/// checks of a printer at rest.
 const DAY_SILENCE: u32 = 4;
 
 /// Size of a story.
@@ -48,7 +48,7 @@ impl Size {
         }
     }
 
-    /// Returns the time until which orders are placed, in milliseconds since the beginning: the last ones are printed
+    /// Returns the time at which the last orders are placed, in milliseconds since the beginning: they are printed
     /// before everything is healed, or soon after it.
     pub const fn last_order_ms(self) -> i64 {
         match self {
@@ -57,7 +57,7 @@ impl Size {
         }
     }
 
-    /// Returns the time at which so much material is delivered that no job waits for ever, in milliseconds since the
+    /// Returns the time at which enough material is delivered that no job waits forever, in milliseconds since the
     /// beginning. In a day it is early enough for the prints that waited to be made before everything is healed.
     pub const fn last_delivery_ms(self) -> i64 {
         match self {
@@ -75,7 +75,7 @@ impl Size {
         }
     }
 
-    /// Returns the interval at which people perform the steps that are due.
+    /// Returns the interval at which people perform the due steps.
     pub const fn round(self) -> Duration {
         match self {
             Self::Story => Duration::from_secs(10),
@@ -139,7 +139,7 @@ impl Size {
         }
     }
 
-    /// Returns the most spells of one fault of a receiver or of another shop.
+    /// Returns the maximum number of spells of one fault in a receiver or in another shop.
     pub const fn most_outages(self) -> u32 {
         match self {
             Self::Story => 2,
@@ -156,7 +156,7 @@ impl Size {
         }
     }
 
-    /// Returns the exponent of the power of two that limits the number of steps before a server crashes.
+    /// Returns the exponent of the power of two that limits the number of steps before a server crash.
     pub const fn longest_life(self) -> u32 {
         match self {
             Self::Story => 9,
@@ -164,7 +164,7 @@ impl Size {
         }
     }
 
-    /// Adapts the settings of a server to stories of this size.
+    /// Adapts a server's settings to stories of this size.
     pub fn tune(self, seed: u64, config: &mut Config) {
         if self == Self::Story {
             config.stock_sync.interval_seconds = STORY_SYNC.into();

@@ -7,7 +7,7 @@ use crate::endpoints::Spell;
 use crate::faults::{FaultKind, FaultPlan};
 use crate::size::Size;
 
-/// One small story in so many has another shop. Each day has one.
+/// One in this many small stories has another shop. Each day-long story has one.
 const STORIES_PER_SHOP: u8 = 3;
 /// Maximum number of copies of a message.
 const MOST_COPIES: u8 = 3;
@@ -15,7 +15,7 @@ const MOST_COPIES: u8 = 3;
 const MAX_LATE_MS: i64 = 300_000;
 /// Maximum duration of one period, in milliseconds.
 const MAX_SPELL_MS: i64 = 600_000;
-/// Temporary faults of a shop's API.
+/// Temporary faults in a shop's API.
 const SPELLS: [FaultKind; 2] = [FaultKind::ShopDown, FaultKind::ShopHangs];
 
 /// Plan of another shop.

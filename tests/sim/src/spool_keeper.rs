@@ -1,5 +1,5 @@
-//! Keeper of the spools: the staff who links the first material to the spool manager, decides what nobody else can
-//! tell, and whoever uses filament without the shop. What was not acknowledged is repeated.
+//! Keeper of the spools: the staff member who links the first material to the spool manager and decides what no one
+//! else can, and anyone who uses filament outside the shop. Unacknowledged requests are repeated.
 
 use axum::http::Method;
 use serde_json::json;
@@ -24,7 +24,7 @@ pub struct SpoolKeeper {
     is_agreed: bool,
     /// Number of uses that took place.
     uses: usize,
-    /// Number of decisions by which stock there became that of the shop, whatever had been used there.
+    /// Number of decisions by which the stock there was set to the shop's, regardless of what had been used there.
     pub decisions: u32,
     looks: Agenda,
 }
@@ -72,7 +72,7 @@ impl SpoolKeeper {
         Ok(())
     }
 
-    /// Decides that the shop is right, before the link moves anything, and when nobody can tell what became of a
+    /// Decides that the shop is right, before the link moves anything, and when no one can determine what became of a
     /// change.
     async fn look_after(&mut self, world: &World, shop: &Shop, material: &str) -> Result<(), SimError> {
         let Some(all) = shop.read("/api/inventory/stock-links").await? else { return Ok(()) };

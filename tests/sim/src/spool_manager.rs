@@ -1,8 +1,7 @@
 //! Spool manager of the shop, at the port of its client: a server that counts the first material as well. People use
 //! from its spool without the shop, and it fails for a while.
 //!
-//! As the real one does, it keeps the weight that was used as a floating-point number, and no reference of whoever used
-//! it.
+//! As the real one does, it stores the used weight as a floating-point number, and no reference to whoever used it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -35,11 +34,11 @@ pub const FILAMENT: i64 = 7;
 const SPOOL: i64 = 12;
 /// Weight of the filament on the full spool, in grams. There is room for whatever is delivered.
 const FULL_GRAMS: f64 = 90_000.0;
-/// Grams that were used of it before the story. What is left is what the shop has.
+/// Grams of it used before the story. The remainder is the shop's stock.
 const USED_GRAMS: f64 = 40_000.0;
 /// Thousandths of a gram in a gram.
 const THOUSANDTHS: f64 = 1000.0;
-/// One story in so many has a spool manager.
+/// One in this many stories has a spool manager.
 const STORIES_PER_MANAGER: u8 = 3;
 /// Most uses by people.
 const MOST_USES: usize = 3;
@@ -86,7 +85,7 @@ impl SpoolPlan {
     }
 }
 
-/// Spool manager. In stories without one, nobody asks it anything.
+/// Spool manager. In stories without one, it receives no requests.
 pub struct SpoolManager {
     /// The shop is configured to use it.
     pub is_used: bool,
@@ -102,7 +101,7 @@ struct ManagerState {
     spells: Vec<Spell>,
     /// Frequency with which a request that changes something is lost, or its response.
     lost: f64,
-    /// Grams that were used of the spool.
+    /// Grams used from the spool.
     used: f64,
     /// Time of the last use, with a resolution of one second.
     last_used: Option<String>,
@@ -149,12 +148,12 @@ impl SpoolManager {
         Self { is_used: plan.is_some(), clock, story, power, planter, state: Mutex::new(state) }
     }
 
-    /// Lets requests and responses be lost as often as a plan says.
+    /// Sets how often requests and responses are lost, according to a plan.
     pub fn set_rates(&self, plan: &FaultPlan) {
         self.state().lost = plan.rate(FaultKind::SpoolsLost) / 2.0;
     }
 
-    /// Lets somebody use filament without the shop.
+    /// Uses filament outside the shop.
     pub fn use_up(&self, grams: u32) {
         let now = self.now();
         let mut state = self.state();
@@ -168,7 +167,7 @@ impl SpoolManager {
         self.state().used_by_people * 1000
     }
 
-    /// Returns the thousandths of a gram that are left.
+    /// Returns the remaining thousandths of a gram.
     pub fn left(&self) -> i64 {
         ((FULL_GRAMS - self.state().used) * THOUSANDTHS).round() as i64
     }
@@ -229,7 +228,7 @@ impl ManagerState {
         })
     }
 
-    /// Carries a request out, or only says so.
+    /// Carries out a request, or only pretends to.
     fn answer(&mut self, request: &Request, now: String, is_pretended: bool) -> (StatusCode, Value) {
         let path: Vec<&str> = request.url().path().split('/').filter(|part| !part.is_empty()).collect();
         match path.as_slice() {

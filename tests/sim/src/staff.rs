@@ -25,8 +25,8 @@ use crate::size::Size;
 use crate::world::World;
 use domain::time::Timestamp;
 
-/// Time for which a start stays unconfirmed before somebody inspects the printer, in milliseconds; longer than any
-/// start is delayed.
+/// Time for which a start stays unconfirmed before someone inspects the printer, in milliseconds; longer than the delay
+/// of any start.
 const DOUBT_MS: i64 = 300_000;
 /// Time after the first sign-off at which parts may be signed off again, in milliseconds.
 const SECOND_LOOK_MS: i64 = 240_000;
@@ -345,7 +345,7 @@ impl Staff {
     }
 
     /// Returns the time after which the parts of a job's last print are first signed off, in milliseconds, and the
-    /// number of sign-offs. In the course of a day nobody is immediately at every printer.
+    /// number of sign-offs. Over the course of a day, no one is at every printer immediately.
     fn draw_looks(&self, job: &Value) -> (i64, u32) {
         if self.size == Size::Story {
             return (0, MAX_VERDICTS);

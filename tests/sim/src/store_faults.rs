@@ -1,4 +1,4 @@
-//! Faults of the store, chosen at random for each commit.
+//! Store faults, chosen at random for each commit.
 
 use std::array;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -14,7 +14,7 @@ use crate::size::Size;
 const BLACK: MaterialPlan = MaterialPlan { name: "PLA black", color: "#000000", grams: 50_000 };
 /// Index of the material that some prints take from the second slot.
 const SECOND: usize = 1;
-/// Grams that are delivered at last, so that no job waits for ever.
+/// Grams in the final delivery, so that no job waits forever.
 const LAST_DELIVERY_GRAMS: u32 = 20_000;
 /// Milliseconds in a minute.
 const MINUTE_MS: i64 = 60_000;
@@ -141,7 +141,7 @@ impl Act {
     }
 }
 
-/// Tasks that are being drawn.
+/// Tasks being drawn.
 #[derive(Default)]
 struct TaskList {
     tasks: Vec<Task>,

@@ -55,7 +55,7 @@ pub struct World {
     pub journal: Journal,
     /// Power supply of the server.
     pub power: Arc<Power>,
-    /// Faults of the store.
+    /// Faults in the store.
     pub store_faults: Arc<StoreFaults>,
     /// Printers by URL.
     pub machines: Arc<BTreeMap<String, Arc<FloorMachine>>>,
@@ -136,7 +136,7 @@ impl World {
         })
     }
 
-    /// Records the start of a server, and returns whether its parts count only after a sign-off.
+    /// Records the start of a server, and returns whether printed parts count only after a sign-off while it runs.
     pub fn begin_rules(&self) -> bool {
         let is_required = self.house_rules.begin(self.clock.elapsed_ms());
         // A server that is deaf to changes goes by what the first one did.

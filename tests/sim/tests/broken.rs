@@ -30,7 +30,7 @@ struct BrokenBuild {
 }
 
 impl BrokenBuild {
-    /// Returns the values of the lines of a field above the diff.
+    /// Returns the values of a field's lines above the diff.
     fn headers<'a>(&'a self, field: &'a str) -> impl Iterator<Item = &'a str> {
         let above = self.text.split("diff --git ").next().unwrap_or_default();
         above.lines().filter_map(move |line| Some(line.strip_prefix(field)?.strip_prefix(": ")?.trim()))
@@ -41,7 +41,7 @@ impl BrokenBuild {
         self.headers(field).next().unwrap_or_default()
     }
 
-    /// Asserts that one sentence says what it breaks, and that the page has its row.
+    /// Asserts that one sentence states what it breaks, and that the page has its row.
     fn explains_itself(&self, page: &str, row: &str) {
         let breaks = self.header("Breaks");
         assert!(breaks.len() > 20 && breaks.ends_with('.'), "{}: no sentence says what it breaks", self.name);

@@ -8,9 +8,11 @@ use sim::{
 };
 
 /// Seeds of small stories in each run.
-const SEEDS: RangeInclusive<u64> = 1..=200;
-/// Seeds of days in each run.
-const DAYS: RangeInclusive<u64> = 1..=2;
+const SEEDS: RangeInclusive<u64> = 1..=100;
+/// Seeds of days in each run, besides [`TWICE_TOLD_DAY`].
+const DAYS: RangeInclusive<u64> = 1..=1;
+/// Seed of the day that is run twice.
+const TWICE_TOLD_DAY: u64 = 2;
 /// Maximum number of seeds until each planted fault is detected.
 const SEEDS_TO_CATCH: u64 = 40;
 
@@ -59,7 +61,7 @@ mod long {
     use sim::SimError;
 
     /// Seeds of small stories in a run before a release.
-    const SEEDS: RangeInclusive<u64> = 201..=2_200;
+    const SEEDS: RangeInclusive<u64> = 101..=2_200;
     /// Seeds of days in a run before a release.
     const DAYS: RangeInclusive<u64> = 3..=60;
 
@@ -76,29 +78,30 @@ mod long {
 
 #[test]
 fn the_same_seed_tells_the_same_story() -> Result<(), SimError> {
-    for seed in 1..=10 {
-        assert_eq!(run(seed)?.story, run(seed)?.story, "seed {seed}");
-    }
-    assert_ne!(run(1)?.story, run(2)?.story);
+    let (first, second) = (run(1)?, run(2)?);
+    assert_eq!(run(1)?.story, first.story);
+    assert_ne!(first.story, second.story);
     Ok(())
 }
 
 #[test]
 fn the_same_day_tells_the_same_story() -> Result<(), SimError> {
-    let day = || -> Result<SeedReport, SimError> { run_sized(Size::Day, 3, &Cut::default(), None) };
-    assert!(day()?.story == day()?.story, "a day was told in two ways");
+    let day = || -> Result<SeedReport, SimError> { run_sized(Size::Day, TWICE_TOLD_DAY, &Cut::default(), None) };
+    let first = day()?;
+    assert!(first.story == day()?.story, "a day was told in two ways");
+    assert!(first.fault.is_none(), "day {TWICE_TOLD_DAY}: {:?}", first.fault);
     Ok(())
 }
 
 #[test]
 fn the_same_seeds_tell_the_same_stories_on_all_cores() -> Result<(), SimError> {
     let mut seeds = Vec::new();
-    run_all(Size::Story, 1, 20, |seed, report| {
+    run_all(Size::Story, 1, 10, |seed, report| {
         assert_eq!(report.story, run(seed)?.story, "seed {seed}");
         seeds.push(seed);
         Ok(())
     })?;
-    assert!(seeds.into_iter().eq(1..=20), "in order");
+    assert!(seeds.into_iter().eq(1..=10), "in order");
     Ok(())
 }
 

@@ -26,7 +26,7 @@ const MAX_LOOKS: usize = 150;
 pub struct AccountingAdmin {
     api: HttpApi,
     books: Arc<AccountingSystem>,
-    /// Directory for emails that are written to files instead of being sent.
+    /// Directory for emails written to files instead of being sent.
     outbox: PathBuf,
     screen: Screen,
 }

@@ -1,4 +1,4 @@
-//! Data directory of the demo, with the state that is stored between starts.
+//! Data directory of the demo, with the state stored between starts.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};

@@ -28,7 +28,7 @@ const LOG_PREFIX: &str = "PRINTFLOOR_LOG__";
 /// Filter for log lines. Shop events are excluded, because the demo prints them itself.
 const LOG_FILTER: &str = "warn,sqlx=error,sea_orm=error,platform::observe::story=off";
 
-/// Settings that are the same in every demo.
+/// Settings shared by all demos.
 const SETTINGS: [(&str, &str); 17] = [
     ("PRINTFLOOR_LOG__FILTER", LOG_FILTER),
     ("PRINTFLOOR_LOG__FORMAT", "text"),

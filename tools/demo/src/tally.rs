@@ -51,7 +51,7 @@ impl Tally {
         )
     }
 
-    /// Formats the one-line summary that is printed when the demo stops.
+    /// Formats the one-line summary printed when the demo stops.
     pub fn summary(&self, webhooks: usize) -> String {
         format!("{}; {}; webhooks received {webhooks}", self.orders(), self.parts())
     }

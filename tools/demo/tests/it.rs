@@ -5,7 +5,7 @@
 
 use std::process::Command;
 
-/// Runs the program in a directory of its own, as on a machine without a server; returns the exit code and the output.
+/// Runs the program in its own directory, as on a machine without a server; returns the exit code and the output.
 fn alone(arguments: &[&str]) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("printfloor-demo");

@@ -187,8 +187,7 @@ const ABSURD: f64 = 1e300;
 /// Fields of OctoPrint's responses that contain measurements even though their values are integers.
 const MEASURED: [&str; 7] = ["printTime", "printTimeLeft", "estimatedPrintTime", "filepos", "size", "date", "time"];
 
-/// Replaces measurements with `ABSURD`: all fractional numbers, and integers in fields that are known to contain
-/// measurements.
+/// Replaces measurements with `ABSURD`: all fractional numbers, and integers in fields known to contain measurements.
 pub fn make_absurd(answer: &mut Value) {
     match answer {
         Value::Number(number) if number.is_f64() => *answer = ABSURD.into(),

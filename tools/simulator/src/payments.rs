@@ -120,8 +120,8 @@ impl SimPayment {
         self.payment_intent.replacen("pi_", "dp_", 1)
     }
 
-    /// Returns the dispute over the payment. As in the processor's own events, only the payment intent says what it is
-    /// about.
+    /// Returns the dispute over the payment. As in the processor's own events, only the payment intent identifies its
+    /// subject.
     fn dispute(&self, cents: i64, status: &str, created: i64) -> Value {
         json!({
             "id": self.dispute_id(),

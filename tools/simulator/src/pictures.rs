@@ -9,8 +9,8 @@ pub const SECRET: &[u8] = b"N48.85837 E2.29448";
 /// Bytes of the image itself, which must be preserved; some of them look like markers.
 const IMAGE_DATA: &[u8] = b"\x12\x34\xff\x00\x56shown\xff\xd3\x78";
 
-/// Builds a rotated JPEG with JFIF, EXIF, XMP, IPTC, a colour profile, a comment, and a video after its end. `scan` is
-/// the length of its image data in bytes.
+/// Builds a rotated JPEG with JFIF, EXIF, XMP and IPTC data, a colour profile and a comment, followed by a video.
+/// `scan` is the size of the image data, in bytes.
 pub fn jpeg(scan: usize) -> Vec<u8> {
     let mut picture = b"\xff\xd8".to_vec();
     let mut segment = |marker: u8, parts: &[&[u8]]| {

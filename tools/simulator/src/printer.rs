@@ -218,7 +218,7 @@ impl VirtualPrinter {
         if self.faults().disk_full { 0 } else { FREE_BYTES }
     }
 
-    /// Returns the maximum number of WebSockets that were open at the same time, if the protocol counts them.
+    /// Returns the maximum number of WebSockets open at the same time, if the protocol counts them.
     pub fn most_sockets(&self) -> usize {
         self.0.sockets.load(Ordering::Relaxed)
     }

@@ -53,7 +53,7 @@ struct PrusalinkState {
     transfers: Arc<AtomicU64>,
 }
 
-/// Upload to the printer that is in progress.
+/// Upload in progress to the printer.
 #[derive(Clone)]
 struct Transfer {
     id: u64,

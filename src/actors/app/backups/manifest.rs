@@ -12,7 +12,7 @@ use serde::Serialize;
 use domain::time::Timestamp;
 use files::archive::ArchiveMember;
 
-/// Part of the manifest that is complete before the first file is written.
+/// Part of the manifest that is completed before the first file is written.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ManifestHead<'a> {
@@ -22,7 +22,7 @@ pub(super) struct ManifestHead<'a> {
     pub version: &'static str,
     /// Time at which the backup was requested.
     pub made_at: Timestamp,
-    /// Name of the newest migration applied to the database.
+    /// Name of the latest migration applied to the database.
     pub schema_version: &'a str,
     /// Copy of the database.
     pub database: DatabasePart<'a>,

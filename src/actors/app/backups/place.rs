@@ -1,4 +1,4 @@
-//! Places for backups that are told apart by the time in their names: a directory, or a folder in a bucket.
+//! Places for backups, which are distinguished by the time in their names: a directory, or a folder in a bucket.
 
 use std::fs::{self, File};
 use std::io;
@@ -14,13 +14,13 @@ use domain::time::Timestamp;
 use services::object_storage::large::LargeObjectError;
 use services::object_storage::{ObjectStorage, StorageError};
 
-/// Beginning of the name of a backup.
+/// Prefix of a backup's name.
 const NAME_PREFIX: &str = "printfloor-backup-";
-/// Ending of the name of a backup, behind the time.
+/// Suffix of a backup's name, after the time.
 const NAME_ENDING: &str = "Z.tar";
 /// Length of a time without its fraction of a second, such as `2030-01-31T12:00:00`.
 const SECONDS_CHARS: usize = 19;
-/// Name of a backup that is being written to a directory.
+/// Name of a backup while it is being written to a directory.
 const UNFINISHED: &str = "printfloor-backup.unfinished";
 
 /// Reason that a place for backups cannot be used.
@@ -59,7 +59,7 @@ impl BackupPlace {
     ///
     /// # Errors
     ///
-    /// Fails if the settings of the bucket's service are invalid.
+    /// Fails if the settings for the bucket's service are invalid.
     pub fn open(config: &Config, to: &str) -> Result<Self, ShopStartError> {
         let Some(BucketAddress { bucket, path }) = BucketAddress::parse(to) else {
             return Ok(Self::Folder(to.into()));

@@ -54,7 +54,7 @@ pub struct ManifestText {
     pub version: String,
     /// Time at which the backup was made.
     pub made_at: Timestamp,
-    /// Name of the newest migration applied to the database.
+    /// Name of the latest migration applied to the database.
     pub schema_version: String,
     /// Copy of the database.
     pub database: ManifestDatabase,
@@ -100,7 +100,7 @@ impl VerifiedBackup {
     }
 }
 
-/// Destinations for the files of a backup.
+/// Destinations for a backup's files.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BackupDestinations {
     /// Path of the database file.

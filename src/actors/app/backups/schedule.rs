@@ -1,4 +1,4 @@
-//! Backups that the server makes by itself, in a place of the settings.
+//! Scheduled backups that the server makes automatically, to the place named in the settings.
 //!
 //! Nothing about them is stored: when the next one is due follows from the newest one in the place, so that a restart
 //! neither skips nor repeats any. Each is read back and verified before it gets its name. Operators are notified when
@@ -28,7 +28,7 @@ use domain::time::{HOUR_MS, Timestamp};
 use kernel::envelope::CommandOrigin;
 use kernel::handle::AskError;
 
-/// Interval between two looks at the clock.
+/// Interval between two checks of the clock.
 const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 /// Time after which a backup that failed is made again.
 const RETRY_MS: i64 = HOUR_MS / 4;
@@ -62,7 +62,7 @@ struct BackupPlan {
 /// Progress of the scheduled backups.
 #[derive(Clone, Debug, Default)]
 pub struct ScheduleStatus {
-    /// Time of the newest backup in the place; `None` if there is none, or the place has not been read yet.
+    /// Time of the latest backup in the place; `None` if there is none, or the place has not been read yet.
     pub last: Option<Timestamp>,
     /// Reason that the last attempt failed; `None` if it succeeded.
     pub failure: Option<String>,
@@ -70,14 +70,14 @@ pub struct ScheduleStatus {
     next: Option<Timestamp>,
 }
 
-/// Backups that the server makes by itself.
+/// Scheduled backups that the server makes automatically.
 pub struct BackupSchedule {
     plan: Option<BackupPlan>,
     status: Mutex<ScheduleStatus>,
 }
 
 impl BackupSchedule {
-    /// Creates the schedule of the settings. Contacts nothing.
+    /// Creates the backup schedule from the settings. Contacts nothing.
     pub(in crate::app) fn new(config: &Config) -> Result<Self, ShopStartError> {
         let settings = &config.backup;
         let plan = if settings.every_hours.is_zero() {
@@ -91,7 +91,7 @@ impl BackupSchedule {
         Ok(Self { plan, status: Mutex::default() })
     }
 
-    /// Returns whether the server makes backups by itself.
+    /// Returns whether the server makes scheduled backups.
     pub fn is_on(&self) -> bool {
         self.plan.is_some()
     }
@@ -134,7 +134,7 @@ impl BackupSchedule {
 }
 
 impl BackupPlan {
-    /// Makes a backup unless the newest one is recent enough. Returns the time of the newest one.
+    /// Makes a backup unless the latest one is recent enough. Returns the time of the latest one.
     async fn make_if_due(&self, backups: &Arc<Backups>, now: Timestamp) -> Result<Timestamp, ScheduledBackupError> {
         let mut times = self.place.times().await?;
         if let Some(last) = times.last()

@@ -1,9 +1,9 @@
 //! Mark of the server that removes unnamed contents from a bucket.
 //!
 //! Two shops may use the same place in a bucket by mistake, for example because a machine was cloned with its settings.
-//! Each of them would remove what only the other one's database names. So each server leaves a random mark in the
-//! place, and removes nothing before its mark has stood there for a while, not even what a person deletes; whoever
-//! finds another mark puts its own in its place, so that both find out.
+//! Each of them would remove contents that only the other one's database refers to. Each server therefore leaves a
+//! random mark in the place, and removes nothing before its mark has stood there for a while, not even what a person
+//! deletes; whoever finds another mark puts its own in its place, so that both find out.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -17,11 +17,11 @@ use services::object_storage::large::SINGLE_TIME;
 use services::object_storage::mark::{MarkOwner, PlaceMark};
 use services::object_storage::{ObjectStorage, StorageError};
 
-/// Key of the mark. It is beside the contents, so that it does not count among them.
+/// Key of the mark. It is alongside the contents, so that it does not count as one of them.
 const MARK_KEY: &str = "sweeper#mark";
-/// Time for which the mark must have stood. Longer than the interval in which other servers look at it.
+/// Time for which the mark must have been in place. Longer than the interval at which other servers check it.
 const STANDING_TIME: Duration = Duration::from_secs(6 * 3600);
-/// Time for which nobody waits for the mark again after the bucket did not respond.
+/// Time for which no one waits for the mark again after the bucket failed to respond.
 const SILENT_PAUSE: Duration = Duration::from_secs(60);
 
 /// Mark of the server that removes unnamed contents.
@@ -31,7 +31,7 @@ pub(super) struct SweepMark {
     mark: Option<PlaceMark>,
     text: String,
     standing_time: Duration,
-    /// Time since which the mark stands, as far as this server knows.
+    /// Time since which the mark has been in place, as far as this server knows.
     since: Mutex<Option<Instant>>,
     silent_until: Mutex<Option<Instant>>,
     is_disputed: AtomicBool,

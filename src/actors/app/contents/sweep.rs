@@ -16,17 +16,17 @@ use services::object_storage::ObjectStorage;
 use store::lease::Leadership;
 use store::queries::Queries;
 
-/// Minimum age of contents that are removed from a bucket, in milliseconds: until then, somebody has noticed that two
+/// Minimum age of contents that are removed from a bucket, in milliseconds: by then, someone will have noticed that two
 /// shops use the same place.
 const MIN_AGE_MS: i64 = 7 * 24 * 3600 * 1000;
 
-/// Maximum number of files whose contents are swept all at once. Those of more files are swept in parts, each of which
-/// lists the bucket once: what is in memory at a time is bounded.
+/// Maximum number of files whose contents are swept at once. If there are more, they are swept in parts, each of which
+/// lists the bucket once, so that memory use is bounded.
 const MAX_FILES_AT_ONCE: u64 = 20_000;
 /// Number of files whose pictures are read at a time.
 const FILES_PER_READ: u64 = 1_000;
 
-/// SHA-256 in binary form, of which many take less memory.
+/// SHA-256 in binary form, which takes less memory for large numbers of hashes.
 type ContentHash = [u8; 32];
 
 /// Result of a sweep so far.
@@ -35,24 +35,24 @@ struct SweepTally {
     removed: usize,
     restored: usize,
     missing: usize,
-    /// Hash of contents that are missing; `None` if none are.
+    /// Hash of missing contents; `None` if none are.
     example: Option<String>,
     /// Number of missing contents that could not be stored again.
     unrestored: usize,
-    /// First error of storing contents again.
+    /// First error while storing contents again.
     restore_error: Option<io::Error>,
-    /// First error because of which contents were not removed.
+    /// First error that prevented the removal of contents.
     removal_error: Option<RemoveError>,
 }
 
 impl SweepTally {
-    /// Records an error because of which contents were not removed. A later sweep tries again.
+    /// Records an error that prevented the removal of contents. A later sweep tries again.
     fn skip(&mut self, error: RemoveError) {
         self.removal_error.get_or_insert(error);
     }
 }
 
-/// Sweep through all contents, and what the last one found.
+/// Sweep through all contents, with the findings of the last one.
 #[derive(Debug)]
 pub struct ContentSweep {
     blobs: Arc<Blobs>,
@@ -77,9 +77,9 @@ impl ContentSweep {
         self.missing_count.load(Relaxed)
     }
 
-    /// Deletes the given contents, except those that a file still refers to, and those that are being recorded.
-    /// Contents in a bucket stay as long as another shop may use the same place, and all stay if another server may
-    /// lead for longer than a moment; a later sweep deletes them.
+    /// Deletes the given contents, except those that a file still refers to, and those being recorded. Contents in a
+    /// bucket stay as long as another shop may use the same place, and all stay if another server may lead for longer
+    /// than a moment; a later sweep deletes them.
     ///
     /// # Errors
     ///
@@ -98,14 +98,14 @@ impl ContentSweep {
         Ok(())
     }
 
-    /// Deletes all contents that no file refers to and returns how many were deleted. Contents that are missing in a
-    /// bucket are stored again, as far as there are copies. What fails for one of them is skipped, but a bucket that
-    /// does not respond, or fails, is asked for no more removals.
+    /// Deletes all contents that no file refers to and returns how many were deleted. Contents missing from a bucket
+    /// are stored again, as far as there are copies. Failures for individual contents are skipped, but a bucket that
+    /// does not respond, or fails, receives no further removals.
     ///
     /// # Errors
     ///
-    /// Returns the first error because of which contents were not deleted, after all others were swept. Ends at once
-    /// only if the contents cannot be listed or the database does not respond.
+    /// Returns the first error that prevented the deletion of contents, after all others were swept. Ends at once only
+    /// if the contents cannot be listed or the database does not respond.
     pub(in crate::app) async fn run(&self, leadership: &Leadership, now: Timestamp) -> Result<usize, RemoveError> {
         let parts = parts(self.queries.present_files().await?);
         self.run_in(&parts, leadership, now).await
@@ -144,13 +144,14 @@ impl ContentSweep {
         }
     }
 
-    /// Deletes contents that were not named a moment ago, while the mark stands, and the drawings of such contents.
+    /// Deletes contents that were not referred to a moment ago, as long as the mark is established, and the drawings of
+    /// such contents.
     ///
     /// # Errors
     ///
-    /// Returns an error because of which nothing more can be deleted: also the first one of a bucket that does not say
-    /// what it has done, because what it may have removed is held and looked for. Other contents that the disk or the
-    /// bucket does not delete are skipped.
+    /// Returns any error that prevents further deletion. This includes the first error from a bucket that does not
+    /// report what it has done, because contents that it may have removed are held and looked for. Other contents that
+    /// the disk or the bucket fails to delete are skipped.
     async fn remove_all(
         &self,
         leadership: &Leadership,
@@ -207,7 +208,7 @@ impl ContentSweep {
         Ok(())
     }
 
-    /// Records what a sweep through all parts found.
+    /// Records the findings of a sweep through all parts.
     fn report(&self, tally: &SweepTally) {
         let SweepTally { restored, missing, unrestored, .. } = *tally;
         self.missing_count.store(missing + unrestored, Relaxed);
@@ -222,8 +223,8 @@ impl ContentSweep {
         }
     }
 
-    /// Reads the hashes of the pictures of all files. They are inside of the files' documents, so that reading those of
-    /// a part would take as long.
+    /// Reads the hashes of the pictures of all files. They are inside the files' documents, so that reading only the
+    /// hashes of one part would take as long.
     async fn pictures(&self) -> Result<BTreeSet<ContentHash>, RemoveError> {
         let (mut after, mut pictures) = (None, BTreeSet::new());
         while let Some((last, hashes)) = self.queries.pictures_after(after, FILES_PER_READ).await? {

@@ -2,7 +2,7 @@
 //! before the access token expires.
 //!
 //! The start of a refresh is stored before the refresh token is used, and the new tokens are stored before either is
-//! used. If the server stops at any point, the stored pair is therefore either the newest or one whose refresh token
+//! used. If the server stops at any point, the stored pair is therefore either the latest or one whose refresh token
 //! can be tried once more.
 
 use std::time::Duration;

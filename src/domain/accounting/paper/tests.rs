@@ -25,7 +25,7 @@ fn whom_nobody_named_is_a_contact_all_the_same() {
 }
 
 proptest! {
-    /// Checks that the amounts in the books match those of the document, however its rates are rounded.
+    /// Checks that the amounts in the books match those in the document, however its rates are rounded.
     #[test]
     fn the_lines_add_up_to_the_document(
         lines in prop::collection::vec((0i64..100_000, 1u32..50, prop::sample::select(vec![0i64, 700, 725, 1900])), 1..20),

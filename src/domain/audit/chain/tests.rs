@@ -56,7 +56,7 @@ fn verified(log: &[StoredLine], stored: ChainHead, elsewhere: &[ChainHead]) -> (
     (check.head().number, fit.and_then(|()| check.finish()))
 }
 
-/// Returns a log of so many lines that differ in their time.
+/// Returns a log with the given number of lines, which differ in their time.
 fn log(count: i64) -> Vec<StoredLine> {
     let line = |at| StoredLine {
         number: 0,
@@ -157,7 +157,7 @@ proptest! {
         }
     }
 
-    /// Checks that a log that was computed anew behind a change differs from a head that was stored elsewhere.
+    /// Checks that a log that was recomputed after a change differs from a head stored elsewhere.
     #[test]
     fn a_log_that_is_computed_anew_does_not_have_the_old_head(original in lines(), at in 0_usize..12) {
         let (at, elsewhere) = (at % original.len(), head_of(&original));

@@ -243,7 +243,7 @@ fn causes_are_ranked_by_how_quickly_they_are_resolved() {
     assert_eq!(small.placed_later(4).rank(), W::BuildVolume.rank() + 4);
 }
 
-/// Returns the sentence for causes whose clauses have the given numbers of letters.
+/// Returns the sentence for causes whose clauses have the given numbers of characters.
 fn sentence_of(letters: &[usize], material: Option<&str>) -> String {
     let cause = |count: &usize| WaitingCause::new(Language::English, WaitingCode::PrinterBusy, "x".repeat(*count));
     Waiting::for_printer(Language::English, letters.iter().map(cause).collect(), material).sentence()

@@ -7,7 +7,7 @@ use proptest::sample::{select, subsequence};
 
 use super::*;
 
-/// Number of the newest event when the endpoint is created.
+/// Number of the latest event when the endpoint is created.
 const FIRST_CURSOR: i64 = 10;
 /// Number of events after which the cursor is saved although none was for the endpoint.
 const MAX_UNWRITTEN: i64 = 15;
@@ -101,7 +101,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 struct Follower {
     target: Target,
     events: Vec<NumberedEvent>,
-    /// Number of the last event that was read since the last restart.
+    /// Number of the last event read since the last restart.
     position: i64,
     /// Numbers of the events that the endpoint was subscribed to from their publication until they were read.
     expected: BTreeSet<i64>,

@@ -68,9 +68,9 @@ type SpoolLows = Vec<(usize, Amount)>;
 /// Spools of the printers that will be free for a job, indexed so that a job's needs are looked up instead of being
 /// compared with each printer.
 pub(super) struct FreeSpools<'a> {
-    /// Printers, the one that is free earliest first.
+    /// Printers, in order of availability.
     printers: Vec<FreePrinter<'a>>,
-    /// Positions of the printers of a machine type that hold a material, in order.
+    /// Positions of the printers, by machine type and material that they hold, in order.
     holders: HashMap<(MachineType, Id), Vec<usize>>,
     /// Lows of each material in a set, among the printers of a machine type that hold the whole set. Added as needed.
     lows: HashMap<(MachineType, Vec<Id>), Vec<SpoolLows>>,
@@ -112,7 +112,7 @@ impl<'a> FreeSpools<'a> {
     }
 }
 
-/// Returns the lows of each material among those of the printers at `positions` that hold all of them. A spool whose
+/// Returns the lows of each material among the printers at `positions` that hold all the materials. A spool whose
 /// remaining amount is unknown is not a low.
 fn lows(printers: &[FreePrinter<'_>], positions: &[usize], materials: &[Id]) -> Vec<SpoolLows> {
     let mut all: Vec<SpoolLows> = vec![Vec::new(); materials.len()];

@@ -72,8 +72,8 @@ impl<'a> PrinterCandidate<'a> {
 }
 
 /// Lists the acts after which a printer could take a job with the given needs, or could take it sooner: for each kind
-/// of act, the best fit first, and among equal fits the printer that is free first. Printers that can take the job now
-/// need no act.
+/// of act, the best fit first, and among equal fits the printer that becomes free first. Printers that can take the job
+/// now need no act.
 pub(super) fn acts_at_printers<'a>(needs: &LaunchNeeds, candidates: &[PrinterCandidate<'a>]) -> PrinterActs<'a> {
     let mut has_untried = false;
     let mut ranking = Vec::new();

@@ -268,7 +268,7 @@ proptest! {
         }
     }
 
-    /// Checks for arbitrary shops that an order simulated alone ends when the forecast of all orders says.
+    /// Checks for arbitrary shops that an order simulated alone ends at the time stated in the forecast of all orders.
     #[test]
     fn the_end_of_one_order_is_that_of_the_whole_forecast(shop in shops()) {
         shop.look(|forecast, orders, printers, knowledge| {

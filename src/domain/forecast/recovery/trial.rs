@@ -66,8 +66,8 @@ pub(super) fn priority_trial(order: &Order) -> Option<ActTrial> {
     Some(ActTrial::of_order(RemedyAct::RaisePriority, Vec::new(), after))
 }
 
-/// Returns the trial of retrying the order's failed jobs, which claim their materials anew; `None` if there are none,
-/// or if less is available than they need.
+/// Returns the trial of retrying the order's failed jobs, which then claim their materials again; `None` if there are
+/// none, or if less is available than they need.
 pub(super) fn retry_trial(order: &Order, stocked_material: &dyn Fn(Id) -> Option<StockedMaterial>) -> Option<ActTrial> {
     let is_failed = |job: &Job| job.state == JobState::Failed && job.file_id.is_some() && matters(job);
     let after = with_jobs(order, is_failed, |job| {

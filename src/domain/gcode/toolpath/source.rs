@@ -9,7 +9,7 @@ use super::super::content::ZIP;
 use super::super::package::open_archive;
 use super::{Toolpath, ToolpathReader, meatpack};
 
-/// Maximum number of G-code bytes that are read as text; the rest, the upper layers of a very long print, is not drawn.
+/// Maximum number of G-code bytes read as text; the rest, the upper layers of a very long print, is not drawn.
 const MAX_TEXT_BYTES: u64 = 64 << 20;
 /// Number of bytes read at a time.
 const CHUNK_BYTES: usize = 64 * 1024;

@@ -13,7 +13,7 @@ use crate::testing::random_invoices::{any_documents, any_line};
 /// Maximum rounding of one partial note, with at most eight rates.
 const MAX_ROUNDING_CENTS: i64 = 10;
 
-/// Checks the rules of EN 16931 on sums that can be calculated from a document.
+/// Checks those rules of EN 16931 on sums that can be calculated from a document.
 pub(super) fn adds_up(document: &IssuedDocument) {
     let (content, sums) = (&document.content, &document.content.sums);
     let of = |pick: fn(&Category) -> i64| sums.categories.iter().map(pick).sum::<i64>();

@@ -12,7 +12,7 @@ use words::Language;
 
 const MINUTE_MS: i64 = 60_000;
 
-/// Email with the bench in which it is sent.
+/// Email and the bench that sends it.
 struct Desk {
     bench: Bench,
     mail: Option<Mail>,

@@ -58,7 +58,7 @@ struct Effects {
     gone: BTreeMap<Id, u32>,
     /// Sum of all ledger movements of each material since the initial stock.
     moved: [Amount; 2],
-    /// Time and good-part counts of the last inspections of each attempt: of several at the same time, any may count.
+    /// Time and good-part counts of the last inspections of each attempt: if several are simultaneous, any may count.
     inspections: BTreeMap<Id, (Timestamp, Vec<u32>)>,
     /// Number of slicer calls.
     sliced: u32,
@@ -208,8 +208,8 @@ impl Effects {
         self.check();
     }
 
-    /// Retries a cancelled job of which nothing was printed. A job whose print started, failed or was abandoned is left
-    /// alone: a second start would be the operator's own decision.
+    /// Retries a cancelled job that printed nothing. A job whose print started, failed or was abandoned is left alone:
+    /// a second start would be the operator's own decision.
     fn retry_cancelled(&mut self, luck: u8) {
         let nothing = |attempt: &Attempt| {
             let printed_nothing =

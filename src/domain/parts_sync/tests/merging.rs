@@ -1,4 +1,4 @@
-//! Readings of a linked entry, outcomes of stock changes, and decisions of a person, each by itself.
+//! Readings of a linked entry, outcomes of stock changes, and decisions by a person, each separately.
 
 use super::*;
 use crate::amount::MAX_AMOUNT;

@@ -6,7 +6,7 @@ use super::{EventError, EventMembers, PaymentEffect};
 use crate::bounds::MAX_CENTS;
 use crate::refusal::shortened;
 
-/// Maximum number of invoice lines that are read; the processor's events contain at most ten.
+/// Maximum number of invoice lines read; the processor's events contain at most ten.
 const MAX_LINES: usize = 100;
 /// Maximum length of a line's description, in characters.
 const MAX_WORDS_CHARS: usize = 300;

@@ -19,7 +19,7 @@ const PLASTICS: [&str; 39] = [
     "NYLON", "PPA", "PPS", "PPSU", "PSU", "PC", "PCABS", "PP", "PE", "POM", "PBT", "PMMA", "PVDF", "PEEK", "PEKK",
     "PEI", "PVA", "BVOH", "HIPS", "SBS", "PVB", "PHA", "EVA", "PCL",
 ];
-/// Names of fillers. Each combination of plastic and filler is a material of its own, but a filler alone does not
+/// Names of fillers. Each combination of plastic and filler is a separate material, but a filler alone does not
 /// identify a material.
 const FILLERS: [&str; 2] = ["CF", "GF"];
 /// Maximum difference in red, green or blue between two colours that are considered similar.

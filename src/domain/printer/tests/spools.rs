@@ -19,7 +19,7 @@ fn reported(slot: u32, code: Option<&str>, left: Option<i64>) -> ReportedSlot {
     ReportedSlot { slot, vendor_code, remaining, ..ReportedSlot::default() }
 }
 
-/// Lets the printer report its slots; its own bindings are those of the shop.
+/// Lets the printer report its slots; its own bindings are taken from the shop.
 fn report(shop: &mut PrinterFixture, slots: &[ReportedSlot]) -> Decision<Printer> {
     let (slots, bindings) = (slots.to_vec(), shop.p().bindings().cloned().collect());
     shop.ask(PrinterNews::SlotsReported { slots, bindings }).unwrap()

@@ -11,7 +11,7 @@ use crate::printer_status::PrintEnd;
 use crate::testing::orders::{self, MATERIAL_ID, OrderDecider, new_order, print};
 
 /// Builds the paid order for one part of the first line and two of the second, with all material reserved, and returns
-/// it with the IDs of the jobs of the second line.
+/// it with the IDs of the second line's jobs.
 fn ordered() -> (OrderDecider, [Id; 2]) {
     let mut desk = OrderDecider::with(new_order(vec![orders::line(1, 1000, true), orders::line(2, 409, true)]));
     desk.pay();

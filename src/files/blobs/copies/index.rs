@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, Default)]
 pub(super) struct CopyIndex {
     copies: HashMap<String, LocalCopy>,
-    /// Hashes of the copies that nobody uses, by their last uses.
+    /// Hashes of the unused copies, by their last uses.
     unused: BTreeMap<u64, String>,
     bytes: u64,
     unused_bytes: u64,
@@ -20,13 +20,13 @@ pub(super) struct CopyIndex {
 struct LocalCopy {
     path: PathBuf,
     bytes: u64,
-    /// Number of the use that added the copy, which tells it from another one of the same contents.
+    /// Number of the use that added the copy, which distinguishes it from another copy of the same contents.
     id: u64,
     last_use: u64,
     users: usize,
 }
 
-/// Copy that somebody begins to use.
+/// Copy that is about to be used.
 #[derive(Debug)]
 pub(super) struct IndexedCopy {
     pub(super) path: PathBuf,
@@ -40,12 +40,12 @@ impl CopyIndex {
         self.copies.contains_key(sha256)
     }
 
-    /// Returns the number of bytes of the copies that nobody uses.
+    /// Returns the number of bytes of the unused copies.
     pub(super) fn unused_bytes(&self) -> u64 {
         self.unused_bytes
     }
 
-    /// Returns whether copies that nobody uses have to go so that all have at most the given size.
+    /// Returns whether unused copies have to be removed for all copies to have at most the given total size.
     pub(super) fn exceeds(&self, max_bytes: u64) -> bool {
         self.bytes > max_bytes && !self.unused.is_empty()
     }
@@ -103,7 +103,7 @@ impl CopyIndex {
         Some(copy.path)
     }
 
-    /// Removes the copy that nobody uses and that was used least recently, and returns its path.
+    /// Removes the least recently used of the unused copies, and returns its path.
     pub(super) fn remove_oldest(&mut self) -> Option<PathBuf> {
         let sha256 = self.unused.first_key_value().map(|(_, sha256)| sha256.clone())?;
         self.remove(&sha256)

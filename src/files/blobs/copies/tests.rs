@@ -5,7 +5,7 @@ fn open(dir: &tempfile::TempDir, max_bytes: u64) -> Arc<LocalCopies> {
     LocalCopies::open(dir.path(), CopyLimits { max_bytes, min_free_bytes: 0 }).unwrap()
 }
 
-/// Adds a copy of ten bytes, which nobody uses.
+/// Adds an unused copy of ten bytes.
 fn add(copies: &Arc<LocalCopies>, dir: &Path, digit: char) -> String {
     drop(add_in_use(copies, dir, digit));
     hash(digit)

@@ -3,7 +3,7 @@ use std::pin::pin;
 use super::*;
 use crate::blobs::bucket::{OTHER_RECEIPTS, OTHER_SENDS};
 
-/// Number of bytes of contents that are sent in several parts, and passed on to clients.
+/// Size, in bytes, of contents that are sent in several parts, and passed on to clients.
 const LARGE_BYTES: usize = 9 * 1024 * 1024;
 
 /// Storage in a directory, with a directory of copies.

@@ -9,11 +9,11 @@ use super::*;
 use services::object_storage::StorageError;
 use services::object_storage::testing::simulated_bucket;
 
-/// Number of bytes of contents that are received in several parts, and passed on to clients.
+/// Size, in bytes, of contents that are received in several parts, and passed on to clients.
 const LARGE_BYTES: usize = 9 * 1024 * 1024;
-/// Time limit of a request.
+/// Time limit for a request.
 const TIME_LIMIT: Duration = Duration::from_secs(1);
-/// Time within which a removal is over that takes no effect any more.
+/// Time within which a removal that can no longer take effect is over.
 const SOON: Duration = Duration::from_secs(5);
 
 /// Contents in a simulated bucket, with a directory of copies.

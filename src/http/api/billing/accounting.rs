@@ -24,7 +24,7 @@ use http::access::{Caller, RequiredAccess, with_access};
 use http::error::{ApiError, PROVIDER_UNAVAILABLE};
 use http::handler::{Argument, Reply};
 use http::handles::handles;
-use http::openapi::operation::{DescribedContent, DescribedOperation};
+use http::operation::{DescribedContent, DescribedOperation};
 use http::page::OpenQuery;
 use http::reply::Plain;
 use http::routes::ResourceRoutes;

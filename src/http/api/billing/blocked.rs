@@ -15,7 +15,7 @@ use http::error::ApiError;
 use http::handler::Argument;
 use http::handles::handles;
 use http::limits::layer::ClientAddress;
-use http::openapi::operation::DescribedOperation;
+use http::operation::DescribedOperation;
 use http::wire::Components;
 
 handles! {

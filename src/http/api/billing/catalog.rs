@@ -24,7 +24,7 @@ use http::access::RequiredAccess;
 use http::error::ApiError;
 use http::handler::Reply;
 use http::handles::handles;
-use http::openapi::operation::DescribedOperation;
+use http::operation::DescribedOperation;
 use http::page::OpenQuery;
 use http::reply::Plain;
 use http::resource_state::ResourceState;

@@ -24,7 +24,7 @@ use http::command_request::{CommandRequest, find_existing, state_of};
 use http::error::ApiError;
 use http::limits::layer::ClientAddress;
 use http::limits::{LimitedReply, RateLimiter, WindowKey, within};
-use http::openapi::operation::DescribedOperation;
+use http::operation::DescribedOperation;
 use http::page::OpenQuery;
 use http::path_id::NamedId;
 use http::reply::Plain;

@@ -32,7 +32,7 @@ impl From<ListQuery> for Page {
     }
 }
 
-/// Type of the entries of a list of the customer's own objects.
+/// Type of the entries in a list of the customer's own objects.
 pub trait OwnListItem: ListItem {
     /// Name of the response type in the document, such as `QuoteListResponse`.
     const LIST_NAME: &'static str;

@@ -25,7 +25,7 @@ use http::error::ApiError;
 use http::handler::Argument;
 use http::limits::layer::ClientAddress;
 use http::limits::{LimitedReply, RateLimiter, WindowKey, within};
-use http::openapi::operation::DescribedOperation;
+use http::operation::DescribedOperation;
 use http::reply::Plain;
 use http::return_paths::CheckoutBody;
 use http::routes::ResourceRoutes;

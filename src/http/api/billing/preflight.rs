@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 
 use http::error::ApiError;
 use http::handler::Reply;
-use http::openapi::operation::{DescribedContent, DescribedOperation};
+use http::operation::{DescribedContent, DescribedOperation};
 use http::routes::ResourceRoutes;
 use http::wire::Components;
 

@@ -26,7 +26,7 @@ use http::command_request::{CommandRequest, CommandTarget, find_present};
 use http::error::ApiError;
 use http::handles::handles;
 use http::limits::RateLimiter;
-use http::openapi::operation::DescribedOperation;
+use http::operation::DescribedOperation;
 use http::page::OpenQuery;
 use http::path_id::NamedId;
 use http::reply::Plain;

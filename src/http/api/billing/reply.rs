@@ -9,8 +9,8 @@ use serde_json::json;
 use http::command_request::CommandOutcome;
 use http::error::REPLAYED_HEADER;
 use http::handler::Reply;
-use http::openapi::operation::{DescribedContent, DescribedOperation};
 use http::openapi::shape::{Shape, yes_no};
+use http::operation::{DescribedContent, DescribedOperation};
 use http::reply::json;
 use http::wire::{Components, Response, ToSchema};
 

@@ -32,7 +32,7 @@ use http::language::accepted_language;
 use http::limits::layer::ClientAddress;
 use http::limits::{LimitedReply, RateLimiter, WindowKey, within};
 use http::next_path::{MAX_NEXT_CHARS, own_path, with_error};
-use http::openapi::operation::{DescribedContent, DescribedOperation};
+use http::operation::{DescribedContent, DescribedOperation};
 use http::page::OpenQuery;
 use http::reply::{Plain, WithCookie};
 use http::request_id::RequestId;

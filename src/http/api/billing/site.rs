@@ -6,7 +6,7 @@ use axum::http::request::Parts;
 use crate::production::orders::site::{Site, SiteHeader};
 use http::error::ApiError;
 use http::handler::Argument;
-use http::openapi::operation::DescribedOperation;
+use http::operation::DescribedOperation;
 use http::page::OpenQuery;
 use http::wire::Components;
 

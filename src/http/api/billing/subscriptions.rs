@@ -26,7 +26,7 @@ use http::command_request::{CommandRequest, find_existing, state_of};
 use http::error::ApiError;
 use http::handler::Argument;
 use http::handles::handles;
-use http::openapi::operation::DescribedOperation;
+use http::operation::DescribedOperation;
 use http::page::{BILLING_MAX_LIMIT, OpenQuery};
 use http::reply::Plain;
 use http::return_paths::{MAX_PATH_CHARS, RETURN_PATH, return_page, return_pages};

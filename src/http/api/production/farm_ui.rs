@@ -22,7 +22,7 @@ use http::access::RequiredAccess;
 use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::handles::handles;
-use http::openapi::operation::DescribedError;
+use http::operation::DescribedError;
 use http::reply::Plain;
 use http::routes::ResourceRoutes;
 use http::wire::TextList;

@@ -27,7 +27,7 @@ use http::access::RequiredAccess;
 use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::handles::handles;
-use http::openapi::operation::DescribedError;
+use http::operation::DescribedError;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
 use http::reply::{ListPage, Resource};

@@ -40,7 +40,7 @@ use http::handles::handles;
 use http::limits::RateLimiter;
 use http::meter::RouteMeters;
 use http::metrics_page::MetricsPage;
-use http::openapi::operation::{DescribedContent, DescribedOperation};
+use http::operation::{DescribedContent, DescribedOperation};
 use http::routes::ResourceRoutes;
 use http::wire::Components;
 use kernel::directory::Directory;

@@ -36,7 +36,7 @@ use http::access::{Caller, RequiredAccess};
 use http::command_request::{CommandOutcome, CommandRequest, find_existing, state_of};
 use http::error::ApiError;
 use http::handles::handles;
-use http::openapi::operation::DescribedError;
+use http::operation::DescribedError;
 use http::page::{PageQuery, Query};
 use http::path_id::PathId;
 use http::reply::{ListPage, Resource};
@@ -64,7 +64,7 @@ const STATE: &str = "invalid_transition";
 /// Response that owns the order it contains.
 pub type OwnedOrderReply = AsView<OrderFor<Arc<Versioned<Order>>>>;
 
-/// Errors of a refund, whether of an order or of an invoice.
+/// Errors when refunding an order or an invoice.
 pub(super) const REFUND_ERRORS: [DescribedError; 4] = [
     (
         409,

@@ -47,7 +47,7 @@ use http::access::RequiredAccess;
 use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_present};
 use http::error::ApiError;
 use http::handles::handles;
-use http::openapi::operation::DescribedError;
+use http::operation::DescribedError;
 use http::path_id::PathId;
 use http::reply::{Created, NoContent, Resource};
 use http::routes::ResourceRoutes;

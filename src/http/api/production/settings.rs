@@ -1,5 +1,5 @@
-//! Settings of the server: every setting with its description and value, and changes, which are written to the settings
-//! file and take effect at the next start.
+//! Server settings: every setting with its description and value, and changes, which are written to the settings file
+//! and take effect at the next start.
 
 pub mod changes;
 
@@ -19,7 +19,7 @@ use http::access::RequiredAccess;
 use http::command_request::CommandRequest;
 use http::error::ApiError;
 use http::handles::handles;
-use http::openapi::operation::DescribedError;
+use http::operation::DescribedError;
 use http::reply::Plain;
 use http::routes::ResourceRoutes;
 use http::setup_desk::WrittenSettings;

@@ -155,8 +155,7 @@ fn compress(content: &[u8]) -> std::io::Result<Bytes> {
 }
 
 /// Returns the style sheet for the staff pages. Cards of the class `auto` are compact on wide screens and comfortable
-/// on others, so they have the rules of both; these repeat what stands just before them, and cost little once
-/// compressed.
+/// on others, so they have the rules of both; these repeat the rules just before them, and cost little once compressed.
 fn staff_style() -> String {
     let compact = COMPACT_STYLE_TEXT.replace(".compact", ".auto");
     let comfortable = COMFORTABLE_STYLE_TEXT.replace(".comfortable", ".auto");

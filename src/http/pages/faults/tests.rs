@@ -1,4 +1,4 @@
-//! Tests of the errors of rejected forms.
+//! Tests of the errors in rejected forms.
 
 use super::*;
 use domain::refusal::{Faults, Refusal};

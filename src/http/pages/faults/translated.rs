@@ -1,6 +1,6 @@
 //! Translations of the API's messages, which are in English. They are found by their text ([`refusals_of_api`]). The
-//! lists here have only what a text with variables cannot say: messages that types write, those with bounds, and
-//! errors that are known by their code.
+//! lists here contain only messages that cannot be matched by a text with variables: those written by types, those with
+//! bounds, and errors identified by their code.
 
 #[cfg(test)]
 mod coverage;
@@ -13,14 +13,14 @@ use domain::typed_amount::TypedAmountError;
 use words::staff::{printer_form, refusals, refusals_of_api, settings};
 use words::{Language, pages};
 
-/// Code of the error for a form that acts once and was sent again with other values. People do not know the key of
-/// which the API's message speaks.
+/// Code of the error for a form that acts once and was sent again with other values. Users do not know the key that the
+/// API's message mentions.
 const KEY_REUSED: &str = "idempotency_key_reused";
 
 /// Function that writes a translation without variables.
 type TranslatedText = fn(Language) -> String;
 
-/// Returns the message of a validation error in another language than English; `None` for English, and for messages
+/// Returns the message of a validation error in a language other than English; `None` for English, and for messages
 /// that no form on a page causes.
 pub(crate) fn fault_text(language: Language, message: &str) -> Option<String> {
     if language.is_english() {
@@ -78,7 +78,7 @@ fn amount_text(message: &str) -> Option<fn(Language) -> String> {
     all.into_iter().find(|(error, _)| error.to_string() == message).map(|(_, text)| text)
 }
 
-/// Returns the message of an error in another language than English, by its text or else by its code; `None` for
+/// Returns the message of an error in a language other than English, by its text or else by its code; `None` for
 /// English, unless the API's message is not for people, and for errors that no form on a page causes.
 pub(crate) fn error_text(language: Language, code: &str, message: &str) -> Option<String> {
     if code == KEY_REUSED {
@@ -91,8 +91,8 @@ pub(crate) fn error_text(language: Language, code: &str, message: &str) -> Optio
     refusals_of_api::refusal(language, message).or_else(|| refusal_text(language, code)).or_else(gone)
 }
 
-/// Returns the message of an error with this code, whose text says no more or is written by a type; `None` for other
-/// errors.
+/// Returns the message of an error with this code, whose text contains no more than the code or is written by a type;
+/// `None` for other errors.
 fn refusal_text(language: Language, code: &str) -> Option<String> {
     let text = match code {
         "wrong_credentials" => refusals::wrong_credentials,

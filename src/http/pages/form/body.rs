@@ -9,7 +9,7 @@ use domain::shop_clock::ShopClock;
 use domain::typed_amount;
 use http::wire::{EmptyField, FieldTexts, RequestBody, TICKED_WORD, form_members};
 
-/// Body of an API operation that is being read from a form.
+/// Body of an API operation being read from a form.
 pub(crate) struct FormBody {
     texts: FieldTexts,
     empty: EmptyField,
@@ -18,12 +18,12 @@ pub(crate) struct FormBody {
 }
 
 impl FormBody {
-    /// Creates a body of the texts of a form. A member whose field is empty is absent.
+    /// Creates a body from a form's text values. A member whose field is empty is absent.
     pub(crate) fn new(texts: FieldTexts) -> Self {
         Self { texts, empty: EmptyField::Absent, others: BTreeMap::new() }
     }
 
-    /// Creates a body of the texts of a form that changes something. A member whose field is empty is cleared.
+    /// Creates a body from the text values of a form that changes something. A member whose field is empty is cleared.
     pub(crate) fn change(texts: FieldTexts) -> Self {
         Self { empty: EmptyField::Clear, ..Self::new(texts) }
     }

@@ -33,7 +33,7 @@ pub(crate) enum FieldControl<'a> {
     Email,
     /// Integer within the given range.
     Whole(i64, i64),
-    /// Number that may have decimals.
+    /// Number that may have decimal places.
     Decimal,
     /// Date without a time.
     Day,
@@ -141,7 +141,7 @@ impl Form {
         rows.len()
     }
 
-    /// Returns the texts of all fields.
+    /// Returns the text values of all fields.
     pub(crate) fn texts(&self) -> FieldTexts {
         self.values.clone()
     }
@@ -169,7 +169,7 @@ impl Form {
     }
 
     /// Returns the form with the error with which it was rejected. An error that people cannot correct in the form is
-    /// returned instead, for a page of its own.
+    /// returned instead, for a separate page.
     pub(crate) fn with_refusal(mut self, error: ApiError) -> Result<Self, ApiError> {
         if !is_of_form(&error) {
             return Err(error);
@@ -285,8 +285,8 @@ pub(crate) fn member_of(name: &str) -> Option<&'static str> {
     MEMBERS.iter().find(|(field, _)| *field == name).map(|(_, member)| *member)
 }
 
-/// Returns whether the error is shown next to the form, as for a file that is too large or has the wrong type. Other
-/// errors have a page of their own.
+/// Returns whether the error is shown next to the form, for example if a file is too large or has the wrong type. Other
+/// errors have a separate page.
 fn is_of_form(error: &ApiError) -> bool {
     matches!(error.status().as_u16(), 400 | 409 | 412 | 413 | 415 | 422)
 }

@@ -31,7 +31,7 @@ pub(super) async fn show(State(app): State<WizardHandles>, who: Caller) -> Resul
     Ok(visit.page(StatusCode::OK, SetupStep::Database, &content))
 }
 
-/// Tests both connections, and stores the settings of those that pass.
+/// Tests both connections, and stores the settings for those that pass.
 pub(super) async fn test(State(app): State<WizardHandles>, sent: PageForm) -> Result<Response, ApiError> {
     let before = WizardRequest::new(&app, &sent.call.who).await?;
     if !before.has_admin {

@@ -1,5 +1,5 @@
-//! Page after the last step of the setup wizard: the settings that were written, the settings that require a restart,
-//! and a test print.
+//! Page after the last step of the setup wizard: the settings written, the settings that require a restart, and a test
+//! print.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -30,7 +30,7 @@ pub(super) const PATH: &str = "/setup/done";
 pub(super) const PRINT_PATH: &str = "/setup/test-print";
 /// File name of the test print.
 const TEST_FILE_NAME: &str = "test-print.gcode";
-/// Next steps: what can be done, the path of its page, and the text of the link.
+/// Next steps: the possible action, the path of its page, and the text of the link.
 const NEXT_STEPS: [(WizardText, &str, WizardText); 4] = [
     (texts::next_floor, "/floor", texts::next_floor_link),
     (texts::next_api, "/docs/", texts::next_api_link),

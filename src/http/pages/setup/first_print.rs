@@ -1,5 +1,5 @@
 //! Progress of the test print on the page after the last step. The page's script follows it; without the script, users
-//! reload the page. The progress is that of any print on the printer, because the printer itself reports it.
+//! reload the page. The progress may be that of any print on the printer, because the printer itself reports it.
 
 use std::time::Duration;
 

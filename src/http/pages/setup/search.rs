@@ -26,7 +26,7 @@ pub(super) const CANCEL_PATH: &str = "/setup/printers/search/cancel";
 pub(super) const LIVE_PATH: &str = "/setup/printers/live";
 /// Maximum time between two polls of the search results.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Minimum time between two events of the stream, so that a quick search does not send one for every printer that
+/// Minimum time between two events in the stream, so that a quick search does not send one for every printer that
 /// responds.
 const SENT_AFTER: Duration = Duration::from_millis(100);
 
@@ -44,7 +44,7 @@ pub(super) async fn begin(
     Ok(see_other(printers::PATH))
 }
 
-/// Cancels the search that is running and redirects to the page that shows what it has found.
+/// Cancels the running search and redirects to the page that shows what it has found.
 pub(super) async fn cancel(
     State(app): State<WizardHandles>,
     State(search): State<SearchHandles>,

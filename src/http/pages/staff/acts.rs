@@ -45,7 +45,7 @@ pub(super) const SOME_PARTS_FIELD: &str = "someParts";
 pub(super) const WHOLE_FIELD: &str = "wholeOrder";
 /// Name of the button with which a shipment is recorded as picked up by the customer.
 pub(super) const PICKED_UP_FIELD: &str = "pickedUp";
-/// Prefix of the fields that specify how many parts of an order line to ship.
+/// Prefix of the fields for the number of parts to ship from an order line.
 pub(super) const PART_PREFIX: &str = "part-";
 /// Last segment of the path of a form that changes an order or a job.
 const CHANGE_WORD: &str = "change";
@@ -81,7 +81,7 @@ pub(super) const DONE_LABEL: FieldLabel = common::work_done;
 pub(super) const NOTES_LABEL: FieldLabel = common::notes_to_customer;
 /// Label of the field for notes that only the staff reads.
 pub(super) const STAFF_NOTES_LABEL: FieldLabel = common::internal_notes;
-/// Labels of fields of the forms whose errors have a page of their own, by the API's member.
+/// Labels of fields in the forms whose errors have a separate page, by API member.
 const LABELS: [(&str, FieldLabel); 17] = [
     ("goodCount", GOOD_LABEL),
     ("reason", REASON_LABEL),
@@ -102,7 +102,7 @@ const LABELS: [(&str, FieldLabel); 17] = [
     (PHOTO_MEMBER, common::picture_of_parts),
 ];
 
-/// Returns the label for an API field in forms whose errors are shown on a page of their own.
+/// Returns the label for an API field in forms whose errors are shown on a separate page.
 pub(crate) fn label_of(language: Language, member: &str) -> Option<String> {
     match member.strip_prefix(ADDRESS_MEMBER).and_then(|rest| rest.strip_prefix('.')) {
         Some(part) => address_label(language, part),
@@ -123,7 +123,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathAct {
 }
 
 /// Reads the body of an action's API operation from a form. In a form that changes something, a priority or an address
-/// that is left empty stays as it is.
+/// left empty stays as it is.
 pub(super) fn act_body(sent: &PageForm, word: &str) -> FormBody {
     let (language, clock) = (sent.call.who.language, sent.call.clock());
     let body =

@@ -22,7 +22,7 @@ pub(super) const ADDRESS_PARTS: [(&str, FieldLabel, u32); 6] = [
 /// Label of a field in the language of the page.
 pub(super) type FieldLabel = fn(Language) -> String;
 
-/// Returns the label of a part of an address.
+/// Returns the label of an address part.
 pub(super) fn address_label(language: Language, part: &str) -> Option<String> {
     ADDRESS_PARTS.iter().find(|(name, ..)| *name == part).map(|(_, label, _)| label(language))
 }

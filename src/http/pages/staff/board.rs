@@ -3,42 +3,39 @@
 //! changed.
 //!
 //! Everything is read from memory; neither the database nor a printer is queried. No matter how many pages are open,
-//! the parts are rendered at most once per [`LOOK_EVERY`] in each language, and only in languages in which somebody
-//! looks at them: the summary is on all pages and is short, the parts of the printers are not.
+//! the parts are rendered at most once per [`LOOK_EVERY`] in each language, and only in languages in which they are
+//! being viewed: the summary is on all pages and is short, unlike the parts of the printers.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+mod cache;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
 
 use maud::PreEscaped;
 
+use self::cache::{BoardCache, FloorOutlook};
 use super::card::CardState;
 use super::floor_group::FloorGroup;
-use super::floor_next::{UP_NEXT_ID, up_next};
+use super::floor_next::UP_NEXT_ID;
 use super::floor_totals::{FloorTotals, SUMMARY_ID};
 use super::task_counter::TaskCounter;
-use super::to_do::{NEXT_HOURS_ID, next_hours};
+use super::to_do::NEXT_HOURS_ID;
 use super::{card, card_gauge};
-use actors::app::App;
 use actors::dispatcher::Dispatcher;
 use actors::forecaster::Forecaster;
 use actors::mails::MailMeter;
-use config::Config;
 use domain::id::Id;
 use domain::order::Order;
 use domain::printer::Printer;
 use domain::time::Timestamp;
 use http::handles::handles;
-use http::resource_state::ResourceState;
 use http_api::production::printers::{PrinterHandles, present_all};
 use kernel::directory::Directory;
 use words::Language;
 
 /// Minimum time between two renderings of the floor.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(400);
-/// Time for which the printers are rendered in a language after somebody has looked at them in it. Open streams look
-/// every [`LOOK_EVERY`]; a browser that goes from one page to the next is back sooner.
-const RENDERED_FOR: Duration = Duration::from_secs(10);
 /// Number of renderings between two updates of a printer's gauge. The updates are staggered across printers, so that a
 /// page with many printers receives a steady trickle instead of bursts.
 const GAUGE_TURNS: u64 = 10;
@@ -66,7 +63,7 @@ handles! {
 impl BoardHandles {
     /// Returns the view of the floor, rendered at most [`LOOK_EVERY`] ago. Only its summaries are sure to be current.
     pub(super) fn view(&self) -> Arc<BoardView> {
-        self.board.view(self, None)
+        self.view_for(None)
     }
 
     /// Records the number of open tasks that was just counted, for the next view.
@@ -78,7 +75,18 @@ impl BoardHandles {
 
     /// Returns the view of the floor as [`Self::view`] does, with the current parts of the printers in a language.
     pub(super) fn view_in(&self, language: Language) -> Arc<BoardView> {
-        self.board.view(self, Some(language))
+        self.view_for(Some(language))
+    }
+
+    fn view_for(&self, language: Option<Language>) -> Arc<BoardView> {
+        let outlook = |language| self.board.outlook(self, language);
+        self.board.view(language, outlook, |last, turn, outlooks| render(self, last, turn, outlooks))
+    }
+
+    /// Returns the number of commits of the stock. They are seldom among the shop's events.
+    pub(super) fn stock_commits(&self) -> i64 {
+        let materials = self.shop.materials.all_resident();
+        materials.iter().map(|(_, versioned)| versioned.version).fold(0, i64::wrapping_add)
     }
 }
 
@@ -127,8 +135,6 @@ pub(super) struct LanguageParts {
     pub(super) up_next: BoardPart,
     /// Beds to clear, spools to change and orders to finish in the next hours.
     pub(super) next_hours: BoardPart,
-    /// Time of the forecast used to render the waiting jobs and the next hours.
-    forecast_at: Timestamp,
 }
 
 /// View of the floor at a given version.
@@ -148,8 +154,8 @@ pub(super) struct BoardView {
     pub(super) troubled: usize,
     /// Number of open tasks; `None` if they have not been counted yet.
     pub(super) tasks: Option<u64>,
-    /// Number of commits that appear among the shop's events seldom or never: those of materials, and those that change
-    /// which emails are undelivered.
+    /// Number of commits that seldom or never appear among the shop's events: commits to materials, and commits that
+    /// change which emails are undelivered.
     pub(super) quiet_commits: i64,
 }
 
@@ -176,57 +182,6 @@ impl BoardView {
     }
 }
 
-/// Last rendering and the time at which it was made.
-#[derive(Default)]
-struct LastRendering {
-    at: Option<Instant>,
-    turn: u64,
-    /// Times at which somebody last looked at the printers, by language.
-    looks: HashMap<Language, Instant>,
-    view: Arc<BoardView>,
-}
-
-impl LastRendering {
-    /// Returns the languages in which the printers are rendered now.
-    fn languages(&self, now: Instant) -> Vec<Language> {
-        let is_in_use = |at: &Instant| now.saturating_duration_since(*at) < RENDERED_FOR;
-        Language::ALL.into_iter().filter(|language| self.looks.get(language).is_some_and(is_in_use)).collect()
-    }
-}
-
-/// Cache for the last rendering of the floor, shared by all viewers.
-#[derive(Default)]
-pub(crate) struct BoardCache(Mutex<LastRendering>);
-
-impl ResourceState for BoardCache {
-    fn create(_: &App, _: &Config) -> Self {
-        Self::default()
-    }
-}
-
-impl BoardCache {
-    /// Discards the last view, so that the next one is rendered anew.
-    fn expire(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).at = None;
-    }
-
-    /// Returns the last view, or a new one if it is too old or lacks the parts of the printers in `language`. These get
-    /// a new version: pages that have the version of the last view do not have them.
-    fn view(&self, app: &BoardHandles, language: Option<Language>) -> Arc<BoardView> {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        last.looks.extend(language.map(|language| (language, now)));
-        let is_complete = language.is_none_or(|language| last.view.has_current_parts(language));
-        if is_complete && last.at.is_some_and(|at| now.saturating_duration_since(at) < LOOK_EVERY) {
-            return last.view.clone();
-        }
-        last.turn = last.turn.wrapping_add(1);
-        last.view = Arc::new(render(app, &last.view, last.turn, &last.languages(now)));
-        last.at = Some(Instant::now());
-        last.view.clone()
-    }
-}
-
 /// Returns the part unchanged if its HTML is the same; otherwise, returns a part with the new HTML and version.
 fn renewed(part: &BoardPart, id: String, html: String, version: i64) -> BoardPart {
     if part.version > 0 && part.html == html { part.clone() } else { BoardPart { id, version, html } }
@@ -246,7 +201,7 @@ struct BoardRendering<'a> {
 
 impl BoardRendering<'_> {
     /// Renders the parts of all printers in a language. Gauges are staggered only if the last view had all of them.
-    fn parts(&self, language: Language, previous: &LanguageParts) -> LanguageParts {
+    fn parts(&self, language: Language, previous: &LanguageParts, outlook: &FloorOutlook) -> LanguageParts {
         let is_behind = previous.rendered_at != self.last_version;
         let mut printers = BTreeMap::new();
         for (n, (state, printer)) in (0u64..).zip(&self.printers) {
@@ -256,20 +211,11 @@ impl BoardRendering<'_> {
         }
         let next_free = card::next_free(language, self.app, &self.printers, self.now).into_string();
         let next_free = renewed(&previous.next_free, card::NEXT_FREE_ID.to_owned(), next_free, self.version);
-        let forecast = self.app.forecaster.latest();
-        let forecast_at = forecast.at;
-        // Why a job waits is found out once for each forecast, which follows whatever changes it.
-        let (up_next, next_hours) = if previous.up_next.version > 0 && previous.forecast_at == forecast_at {
-            (previous.up_next.clone(), previous.next_hours.clone())
-        } else {
-            let waiting = up_next(language, self.app, &forecast).into_string();
-            let hours = next_hours(language, self.app, &forecast).into_string();
-            (
-                renewed(&previous.up_next, UP_NEXT_ID.to_owned(), waiting, self.version),
-                renewed(&previous.next_hours, NEXT_HOURS_ID.to_owned(), hours, self.version),
-            )
-        };
-        LanguageParts { rendered_at: self.version, printers, next_free, up_next, next_hours, forecast_at }
+        let up_next = outlook.up_next.clone();
+        let up_next = renewed(&previous.up_next, UP_NEXT_ID.to_owned(), up_next, self.version);
+        let next_hours = outlook.next_hours.clone();
+        let next_hours = renewed(&previous.next_hours, NEXT_HOURS_ID.to_owned(), next_hours, self.version);
+        LanguageParts { rendered_at: self.version, printers, next_free, up_next, next_hours }
     }
 
     /// Renders those parts of a printer that may have changed. The gauge and the next job are rendered if `is_due`, or
@@ -303,8 +249,9 @@ impl BoardRendering<'_> {
     }
 }
 
-/// Renders the floor; the parts of the printers only in the given languages. In the others they stay as they were.
-fn render(app: &BoardHandles, last: &BoardView, turn: u64, languages: &[Language]) -> BoardView {
+/// Renders the floor; the parts of the printers only in the languages of `outlooks`. In the others they stay as they
+/// were.
+fn render(app: &BoardHandles, last: &BoardView, turn: u64, outlooks: &[(Language, Arc<FloorOutlook>)]) -> BoardView {
     let now = app.shop.environment.now();
     // Greater than any version before a restart: a version lasts longer than a millisecond.
     let version = if last.version == 0 { now.0.max(1) } else { last.version + 1 };
@@ -325,33 +272,19 @@ fn render(app: &BoardHandles, last: &BoardView, turn: u64, languages: &[Language
     let rendering = BoardRendering { app, now, turn, version, last_version: last.version, printers };
     let parts = Language::ALL.into_iter().map(|language| {
         let previous = last.parts(language);
-        let is_in_use = languages.contains(&language);
-        (language, if is_in_use { Arc::new(rendering.parts(language, &previous)) } else { previous })
+        let outlook = outlooks.iter().find(|(one, _)| *one == language);
+        let parts = outlook.map(|(_, outlook)| Arc::new(rendering.parts(language, &previous, outlook)));
+        (language, parts.unwrap_or(previous))
     });
     let parts = parts.collect();
     let order_version = if order == last.order && last.version > 0 { last.order_version } else { version };
-    let materials = app.shop.materials.all_resident();
-    let stock_commits = materials.iter().map(|(_, versioned)| versioned.version).fold(0, i64::wrapping_add);
-    let quiet_commits = stock_commits.wrapping_add(app.mail_meter.undelivered_commits());
+    let quiet_commits = app.stock_commits().wrapping_add(app.mail_meter.undelivered_commits());
     BoardView { version, order, order_version, parts, summaries, troubled, tasks, quiet_commits }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn printers_are_rendered_in_the_languages_in_which_somebody_looks() {
-        let begin = Instant::now();
-        let mut last = LastRendering::default();
-        assert!(last.languages(begin).is_empty(), "nobody looks");
-        last.looks.insert(Language::German, begin);
-        let almost = begin + RENDERED_FOR.saturating_sub(Duration::from_millis(1));
-        assert_eq!(last.languages(almost), [Language::German]);
-        last.looks.insert(Language::English, almost);
-        assert_eq!(last.languages(almost), Language::ALL);
-        assert_eq!(last.languages(begin + RENDERED_FOR), [Language::English], "a page in German was left");
-    }
 
     #[test]
     fn parts_are_current_only_in_the_view_with_which_they_were_rendered() {

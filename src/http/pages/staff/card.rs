@@ -218,8 +218,8 @@ pub(super) fn card(language: Language, app: &BoardHandles, printer: &Printer, st
     }
 }
 
-/// Renders the printer that will be free next, and the time, if none is free now: those that are free are counted
-/// beside it. Renders nothing if no printer provides an estimate.
+/// Renders the printer that will be free next, and the time, if none is free now: free printers are counted beside it.
+/// Renders nothing if no printer provides an estimate.
 pub(super) fn next_free(
     language: Language,
     app: &BoardHandles,

@@ -25,7 +25,7 @@ use words::staff::cards;
 /// Accessible name of a button.
 struct ButtonName {
     text: String,
-    /// Text that says that the action is done.
+    /// Text that confirms the action.
     done: String,
 }
 
@@ -134,7 +134,7 @@ fn can_home(printer: &Printer) -> bool {
     PrinterType::of_word(&printer.fields.kind).is_some_and(|declared| !declared.lacks.contains(&Operation::Home))
 }
 
-/// Renders the menu with actions that are needed less often. The menu opens without the script.
+/// Renders the menu with less frequently needed actions. The menu opens without the script.
 pub(super) fn menu(language: Language, app: &BoardHandles, printer: &Printer) -> Markup {
     let (name, own_page, id) = (&printer.fields.name, printer_path(printer.id), format!("menu-{}", printer.id));
     let is_idle = printer.free().is_ok() && activity(&app.shop, printer) == Activity::Idle;

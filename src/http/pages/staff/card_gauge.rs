@@ -1,5 +1,5 @@
 //! Live parts of a printer's card: the gauge with progress, times, layers and temperatures, and the line with the jobs
-//! that are waiting for the printer.
+//! waiting for the printer.
 
 use maud::{Markup, html};
 
@@ -91,7 +91,7 @@ fn end(language: Language, status: &Status) -> Markup {
     }
 }
 
-/// Describes the number of jobs that are waiting for a printer, as the cost of its downtime; `None` if there are none.
+/// Describes the number of jobs waiting for a printer, as the cost of its downtime; `None` if there are none.
 pub(super) fn waiting_words(language: Language, count: usize) -> Option<String> {
     (count > 0).then(|| cards::jobs_waiting_for_printer(language, count))
 }
@@ -115,8 +115,8 @@ pub(super) fn print_time(language: Language, planned: &QueuedJob) -> String {
     span(language, planned.print_ms / 1000)
 }
 
-/// Renders the next job on a printer. If the printer cannot take it, renders the number of jobs that are waiting for
-/// the printer as well.
+/// Renders the next job on a printer. If the printer cannot take it, also renders the number of jobs waiting for the
+/// printer.
 pub(super) fn next(language: Language, app: &BoardHandles, printer: &Printer, group: FloorGroup) -> Markup {
     let forecast = app.forecaster.latest();
     let queued = forecast.queues.get(&printer.id).map(Vec::as_slice).unwrap_or_default();

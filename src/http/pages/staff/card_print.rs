@@ -29,7 +29,7 @@ pub(super) struct PrintedJob {
     pub(super) plate_parts: u32,
     /// Order number and customer.
     pub(super) order: String,
-    /// File that is printed.
+    /// File that the job prints.
     pub(super) file: Option<Id>,
     /// Time by which the order must be ready; only until it is.
     pub(super) deadline: Option<Timestamp>,
@@ -97,7 +97,7 @@ pub(super) fn view(language: Language, app: &BoardHandles, printer: &Printer, to
 }
 
 /// Renders the subject of a card: the print, or the printer's condition. A problem is followed by its reasons and by
-/// the jobs that are waiting because of it.
+/// the jobs held up by it.
 pub(super) fn about(
     language: Language,
     app: &BoardHandles,

@@ -22,7 +22,7 @@ fn is_low(left: Amount, reorder_point: Amount) -> bool {
 }
 
 /// Renders a printer's spools, each with its colour, material and remaining amount; an empty line of the same height if
-/// nobody keeps track of them.
+/// they are not tracked.
 pub(super) fn slots(language: Language, app: &BoardHandles, printer: &Printer) -> Markup {
     if !printer.tracks_spools() {
         return html! { div class="slots" {} };

@@ -1,12 +1,13 @@
 //! Reasons why orders are late, for all viewers. To find out a job's reason, it is compared with all printers; this is
-//! done once for each state of the shop: a forecast, the events and quiet commits since, and whether jobs are on hold.
+//! done once for each state of the shop: a forecast, the events and commits of the stock since, and whether jobs are on
+//! hold.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use maud::Markup;
 
 use super::board::BoardHandles;
+use super::memo::Memo;
 use super::remedy::delay_reason;
 use actors::app::App;
 use actors::restores::DispatchHold;
@@ -21,76 +22,43 @@ use http_api::production::jobs::JobHandles;
 use store::outbox::Outbox;
 use words::Language;
 
+/// Maximum number of reasons that are remembered for a state of the shop.
+const MAX_REASONS: usize = 2_000;
+
 /// State of the shop that reasons belong to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct ReasonMark {
     /// Number of the shop's last event.
     last_event: i64,
     forecast_at: Timestamp,
-    /// Number of commits that are hardly events.
-    quiet_commits: i64,
+    /// Number of commits of the stock, which are seldom events.
+    stock_commits: i64,
     is_on_hold: bool,
 }
 
-impl ReasonMark {
-    /// Returns whether this state is older than another one. Events are numbered, so that a clock that is set back does
-    /// not matter once something happens.
-    fn is_before(&self, other: &Self) -> bool {
-        (self.last_event, self.forecast_at) < (other.last_event, other.forecast_at)
-    }
-}
-
-/// Reasons that belong to the same state of the shop.
-#[derive(Default)]
-struct MarkedReasons {
-    mark: ReasonMark,
-    /// Reasons by language and order; `None` if there is nothing to say.
-    reasons: HashMap<(Language, Id), Option<Markup>>,
-}
-
-/// Cache for the reasons why orders are late.
-#[derive(Default)]
-pub(crate) struct DelayReasons(Mutex<MarkedReasons>);
+/// Reasons why orders are late, by language and order; `None` if there is nothing to say.
+pub(crate) struct DelayReasons(Memo<ReasonMark, (Language, Id), OnceLock<Option<Markup>>>);
 
 impl ResourceState for DelayReasons {
     fn create(_: &App, _: &Config) -> Self {
-        Self::default()
+        Self::new()
     }
 }
 
 impl DelayReasons {
-    /// Returns the reason why an order is late in the given state of the shop, in a language. `explain` finds it out if
-    /// nobody has before.
+    fn new() -> Self {
+        Self(Memo::new(MAX_REASONS))
+    }
+
+    /// Returns the reason why an order is late in a state of the shop, in a language. `explain` finds it out if nobody
+    /// has before.
     fn reason(
         &self,
         mark: ReasonMark,
         key: (Language, Id),
         explain: impl FnOnce() -> Option<Markup>,
     ) -> Option<Markup> {
-        if let Some(reason) = self.existing(mark, &key) {
-            return reason;
-        }
-        // Other viewers can read the cache in the meantime.
-        let reason = explain();
-        let mut current = self.lock();
-        // A slow reader does not take from others what they found out since.
-        if mark.is_before(&current.mark) {
-            return reason;
-        }
-        if current.mark != mark {
-            *current = MarkedReasons { mark, reasons: HashMap::new() };
-        }
-        current.reasons.insert(key, reason.clone());
-        reason
-    }
-
-    fn existing(&self, mark: ReasonMark, key: &(Language, Id)) -> Option<Option<Markup>> {
-        let current = self.lock();
-        current.reasons.get(key).filter(|_| current.mark == mark).cloned()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, MarkedReasons> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.cell(mark, key).get_or_init(explain).clone()
     }
 }
 
@@ -106,13 +74,13 @@ handles! {
 }
 
 impl DelayHandles {
-    /// Returns the reasons for one page, in the present state of the shop.
+    /// Returns the reasons for one page, in the present state of the shop. The orders that it is asked about must be
+    /// read afterwards, so that what changes meanwhile has their reasons found out again.
     pub(super) fn at_present(&self) -> PresentReasons<'_> {
-        // The state is noted before the reasons are found out, so what changes meanwhile has them found out again.
         let (last_event, is_on_hold) = (*self.outbox.last().borrow(), self.hold.is_on());
-        let quiet_commits = self.board.view().quiet_commits;
+        let stock_commits = self.board.stock_commits();
         let forecast = self.board.forecaster.latest();
-        let mark = ReasonMark { last_event, forecast_at: forecast.at, quiet_commits, is_on_hold };
+        let mark = ReasonMark { last_event, forecast_at: forecast.at, stock_commits, is_on_hold };
         PresentReasons { app: self, forecast, mark }
     }
 }
@@ -145,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_reason_is_found_out_once_for_each_state_language_and_order() {
-        let cache = DelayReasons::default();
+        let cache = DelayReasons::new();
         let mut count = 0;
         let mut reason = |mark: ReasonMark, language: Language| {
             let explain = || {
@@ -159,16 +127,15 @@ mod tests {
         assert_eq!(reason(mark(1, 1), Language::German).as_deref(), Some("2"));
         assert_eq!(reason(mark(2, 1), Language::English).as_deref(), Some("3"), "the next forecast");
         assert_eq!(reason(mark(2, 2), Language::English).as_deref(), Some("4"), "same forecast, new event");
-        let stocked = ReasonMark { quiet_commits: 1, ..mark(2, 2) };
+        let stocked = ReasonMark { stock_commits: 1, ..mark(2, 2) };
         assert_eq!(reason(stocked, Language::English).as_deref(), Some("5"), "a material was changed");
         let held = ReasonMark { is_on_hold: true, ..stocked };
         assert_eq!(reason(held, Language::English).as_deref(), Some("6"), "jobs are on hold");
-        assert_eq!(cache.lock().reasons.len(), 1, "those of the previous states are gone");
     }
 
     #[test]
     fn a_slow_reader_does_not_replace_newer_reasons() {
-        let cache = DelayReasons::default();
+        let cache = DelayReasons::new();
         let key = (Language::English, Id::ONLY);
         let reason =
             |mark: ReasonMark, text: &str| cache.reason(mark, key, || Some(html! { (text) })).map(Markup::into_string);
@@ -182,7 +149,7 @@ mod tests {
 
     #[test]
     fn nothing_to_say_is_found_out_once_too() {
-        let cache = DelayReasons::default();
+        let cache = DelayReasons::new();
         let key = (Language::English, Id::ONLY);
         assert_eq!(cache.reason(mark(1, 1), key, || None).map(Markup::into_string), None);
         let again = cache.reason(mark(1, 1), key, || Some(html! { "a reason" }));

@@ -35,7 +35,7 @@ const TONES: [(Tone, &str); 5] = [
     (Tone::Error, "Offline"),
     (Tone::Idle, "Ready"),
 ];
-/// Choices that lead on, with what belongs to each.
+/// Choices that lead to a further page, each with a description.
 const OPTIONS: [(&str, &str); 2] =
     [("Filament", "Spools, in grams and kilograms"), ("Resin", "Bottles, in millilitres and litres")];
 /// Amounts in the table, one for each tone.

@@ -17,8 +17,8 @@ pub(super) fn hinted_field(id: &str, label: &str, hint: &str, input: &Markup) ->
     field(id, label, &html! { (input) p class="hint" id={ "about-" (id) } { (hint) } })
 }
 
-/// Renders a secret that is shown only once, with a title and a text in the language of the page. Without the script,
-/// the user has to select and copy it manually.
+/// Renders a secret shown only once, with a title and a text in the language of the page. Without the script, the user
+/// has to select and copy it manually.
 pub(super) fn secret(language: Language, title: &str, about: &str, secret: &str) -> Markup {
     html! {
         section class="card" aria-labelledby="secret-title" {

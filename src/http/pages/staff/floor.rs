@@ -1,4 +1,4 @@
-//! Floor page: all printers in sections, those that need a person first. With `wall`, it is readable from a distance
+//! Floor page: all printers in sections, those that need attention first. With `wall`, it is readable from a distance
 //! and has no controls for printers.
 
 use std::collections::HashMap;
@@ -59,8 +59,8 @@ pub(super) struct FloorQuery {
     pub(super) turn: Option<String>,
 }
 
-/// Number of printers up to which the cards are comfortable if nobody chose a size. Of more printers, the cards are
-/// compact on wide screens, so that more of them are in sight.
+/// Number of printers up to which the cards are comfortable if no size was chosen. With more printers, the cards are
+/// compact on wide screens, so that more of them are visible.
 const MAX_COMFORTABLE: usize = 12;
 /// Maximum number of printers for which compact cards have pictures if no size is chosen. With more printers, the cards
 /// are dense, so that a hundred fit on a screen of 1920 × 1080.
@@ -159,8 +159,8 @@ pub(super) async fn show(
     })
 }
 
-/// Renders the sections with their cards. A section without a card that is shown is hidden, so that the script can show
-/// it when a card moves there.
+/// Renders the sections with their cards. A section without a visible card is hidden, so that the script can show it
+/// when a card moves there.
 fn sections(language: Language, query: &FloorQuery, cards: &[PrinterCard<'_>]) -> Markup {
     let grouping = query.grouping();
     let keys = grouping.sections(cards.iter().map(|card| grouping.key(card.printer, card.group)));

@@ -34,8 +34,8 @@ impl FloorGroup {
         }
     }
 
-    /// Returns the group that a printer with the given tone belongs to now. A print that belongs to no job is worth a
-    /// word on the card, but nobody has to act on it.
+    /// Returns the group that a printer with the given tone belongs to now. A print that belongs to no job is mentioned
+    /// on the card, but requires no action.
     pub(super) fn of(shop: &PrinterHandles, printer: &Printer, tone: Tone) -> Self {
         let doing = activity(shop, printer);
         let is_out = printer.disconnected || printer.maintenance.is_some() || doing == Activity::Offline;
@@ -121,7 +121,7 @@ impl FloorGrouping {
         }
     }
 
-    /// Returns the key of the section that a printer stands in.
+    /// Returns the key of the section that a printer belongs to.
     pub(super) fn key(self, printer: &Printer, group: FloorGroup) -> &str {
         match self {
             Self::State => group.word(),

@@ -21,7 +21,7 @@ const DENSITIES: [(&str, ViewLabel); 5] = [
     ("dense", texts::dense),
 ];
 
-/// Returns the path of the floor with the filter exchanged and all else as it is.
+/// Returns the path of the floor with the filter replaced and everything else unchanged.
 fn filtered_path(query: &FloorQuery, state: &str) -> String {
     let own = |text: &Option<String>| text.clone().unwrap_or_default();
     let all = [
@@ -36,8 +36,8 @@ fn filtered_path(query: &FloorQuery, state: &str) -> String {
     if text.is_empty() { FLOOR_PATH.to_owned() } else { format!("{FLOOR_PATH}?{text}") }
 }
 
-/// Renders the head of the floor page. `groups` are those of all printers; `live` are the parts that follow the search
-/// and change by themselves; `may_add` if the viewer may add printers.
+/// Renders the head of the floor page. `groups` are the groups of all printers; `live` are the parts after the search,
+/// which update by themselves; `may_add` if the viewer may add printers.
 pub(super) fn head(
     language: Language,
     query: &FloorQuery,
@@ -67,7 +67,7 @@ pub(super) fn head(
     }
 }
 
-/// Renders the filters with the number of printers in each group. The script counts anew whenever a card changes.
+/// Renders the filters with the number of printers in each group. The script recounts them whenever a card changes.
 fn filters(language: Language, query: &FloorQuery, groups: &[FloorGroup]) -> Markup {
     let chosen = query.state_word();
     let filter = |word: &str, class: &str, count: usize, label: &str| {

@@ -28,7 +28,7 @@ struct WaitingEntry {
 }
 
 impl WaitingEntry {
-    /// Looks a job up; `None` if its order is not in memory, or if it does not wait any more.
+    /// Looks a job up; `None` if its order is not in memory, or if it is no longer waiting.
     fn find(language: Language, app: &BoardHandles, forecast: &Forecast, waiting: &WaitingJob) -> Option<Self> {
         let versioned = app.orders.resident(waiting.order)?.read();
         let job = versioned.state.as_ref()?.jobs.get(&waiting.job)?;

@@ -23,7 +23,7 @@ const TITLE_STEP: u32 = 5;
 /// Minute to which the time of the next free printer is rounded down, in milliseconds.
 const MINUTE_MS: i64 = 60_000;
 
-/// Numbers of printers by what they do, and when the next one is free.
+/// Numbers of printers by activity, and the time at which the next one becomes free.
 pub(super) struct FloorTotals {
     printing: usize,
     ready: usize,

@@ -1,7 +1,7 @@
 //! Shop statistics as numbers and charts for a selected time span. The table behind each chart can be downloaded.
 //!
-//! The numbers come from the API; the key figures are compared with those of the preceding time span. The page has no
-//! live updates.
+//! The numbers come from the API; the key figures are compared with the preceding time span's. The page has no live
+//! updates.
 
 mod chart;
 mod figure;
@@ -108,7 +108,7 @@ async fn read(app: &InsightPageHandles, days: i64) -> Result<Insights, ApiError>
     insights(&app.insights, Some(from), Some(now.plus_ms(1)), clock).await
 }
 
-/// Reads the totals for the time span that precedes that of `insights`.
+/// Reads the totals for the time span that precedes the one covered by `insights`.
 async fn read_before(app: &InsightPageHandles, insights: &Insights, days: i64) -> Result<InsightTotals, ApiError> {
     let (from, to) = span_before(insights.from, insights.to, days, &app.config.shop.time_zone);
     insight_totals(&app.insights, from, to).await
@@ -206,7 +206,7 @@ fn empty(language: Language, insights: &Insights) -> Markup {
 }
 
 /// Renders a line with the names of the key figures and charts that have no data; nothing if all of them have data, or
-/// none has, of which the notice for a time span without prints tells.
+/// if none has, which the notice for a time span without prints covers.
 fn nothing_yet(language: Language, key_figures: &[SpanFigure], figures: &[Figure]) -> Markup {
     let key_figures = key_figures.iter().map(|figure| (figure.label.as_str(), figure.value.is_some()));
     let charts = figures.iter().map(|figure| (figure.title.as_str(), figure.chart.is_some()));

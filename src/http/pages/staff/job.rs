@@ -60,7 +60,7 @@ pub(super) fn job_state(language: Language, job: &Job) -> (Tone, String) {
     }
 }
 
-/// Returns the tone and label for a state, without what only the job itself knows.
+/// Returns the tone and label for a state, without details known only to the job itself.
 pub(super) fn state_label(language: Language, state: JobState) -> (Tone, String) {
     let (tone, label): (_, fn(Language) -> String) = match state {
         JobState::Created => (Tone::Idle, jobs::state_created),

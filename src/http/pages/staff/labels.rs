@@ -34,9 +34,9 @@ use words::staff::labels as texts;
 pub(super) const PATH: &str = "/shop/labels";
 /// Path of the PDF with the labels.
 const PDF_PATH: &str = "/shop/labels/pdf";
-/// Value of the paper field that selects sheets; with any other value, each label is printed on a page of its own.
+/// Value of the paper field that selects sheets; with any other value, each label is printed on a separate page.
 const SHEET_WORD: &str = "a4";
-/// Maximum number of query parameters that are read.
+/// Maximum number of query parameters read.
 const MAX_MEMBERS: usize = MAX_LABELS + 10;
 /// Maximum number of materials listed on a bin's label.
 const MAX_NAMED: usize = 3;

@@ -37,7 +37,7 @@ handles! {
 }
 
 impl LogHandles {
-    /// Renders the newest audit log entries about the given printer or, if `None`, about all printers.
+    /// Renders the latest audit log entries about the given printer or, if `None`, about all printers.
     pub(super) async fn render(&self, language: Language, printer: Option<Id>) -> Result<Markup, ApiError> {
         let lines = self.entries(AuditedKind::Printer, printer, None, LINES_SHOWN).await?;
         let names = self.names.entries(&lines, &self.names.staff_among(language, &lines)?).await;
@@ -52,7 +52,7 @@ impl LogHandles {
         })
     }
 
-    /// Renders the newest work at printers and on jobs, with equal acts gathered in one line. `opens_log` if the viewer
+    /// Renders the latest work at printers and on jobs, with equal acts gathered in one line. `opens_log` if the viewer
     /// may read the audit log.
     pub(super) async fn render_work(&self, language: Language, opens_log: bool) -> Result<Markup, ApiError> {
         let mut entries = self.entries(AuditedKind::Printer, None, None, ENTRIES_GATHERED).await?;

@@ -41,7 +41,7 @@ use words::staff::audit as texts;
 /// Name of an actor in the language of the page.
 type ActorText = fn(Language) -> String;
 
-/// Actors that are no records, as named in the log, with the names that people read.
+/// Actors without a record, as named in the log, with their displayed names.
 const FIXED_ACTORS: [(&str, ActorText); 6] = [
     ("system", texts::actor_server),
     ("machine", texts::actor_owner),
@@ -134,7 +134,7 @@ impl ActorNames {
     }
 }
 
-/// Names of all actors and subjects of a stretch of the log, and of the slots and materials that its entries mention.
+/// Names of all actors and subjects in a stretch of the log, and of the slots and materials that its entries mention.
 #[derive(Debug, Default)]
 pub(super) struct AuditNames {
     language: Language,
@@ -210,8 +210,8 @@ impl NameHandles {
         with_access(&self.access, |access| StaffNames::among(language, access, &actors_of(entries)))
     }
 
-    /// Reads the names in the entries, in the language of the names of the staff; there are at most three reads for
-    /// each entry.
+    /// Reads the names in the entries, in the language of the staff names; there are at most three reads for each
+    /// entry.
     pub(super) async fn entries(&self, entries: &[Audit], staff: &StaffNames) -> AuditNames {
         let actors = self.actor_names(&actors_of(entries), staff).await;
         let mut names = AuditNames { language: staff.language, actors, ..AuditNames::default() };

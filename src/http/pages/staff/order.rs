@@ -58,6 +58,7 @@ pub(super) async fn show(
 ) -> Result<Response, ApiError> {
     let viewer = StaffViewer::new(&who, &app.config)?;
     let language = viewer.language();
+    let reasons = app.delays.at_present();
     let (_, state) = find_existing(&app.orders.orders, id).await?;
     let order = state_of(&state)?;
     let steps = steps(&app, id).await?;
@@ -76,7 +77,7 @@ pub(super) async fn show(
     };
     let content = html! {
         div class="lead" {
-            div id="order-head" class="lead-text" data-fresh="" { (head(language, &app, order, &title, &outlook)) }
+            div id="order-head" class="lead-text" data-fresh="" { (head(language, &app, order, &title, &outlook, &reasons)) }
             div id="order-acts" class="lead-acts" data-fresh="" { (acts(language, order, &app.config.shop.time_zone, &suggestion)) }
         }
         div id="order-emails" data-fresh="" { (undelivered) }
@@ -123,7 +124,7 @@ fn job_rows(language: Language, app: &StaffOrderHandles, order: &Order, jobs: &[
     }
 }
 
-/// Returns the newest entries in an order's history, newest last.
+/// Returns the latest entries in an order's history, latest last.
 async fn steps(app: &StaffOrderHandles, id: Id) -> Result<Vec<NumberedEvent>, ApiError> {
     let part = |offset: u64| Page { limit: STEPS_SHOWN, offset };
     let (steps, total) = app.orders.queries.timeline(id, None, part(0)).await?;
@@ -180,7 +181,7 @@ fn primary_act(order: &Order) -> Option<PrimaryAct> {
 }
 
 /// Renders the actions on the order as a whole: the one that it is waiting for, unless that is its shipment, whose form
-/// has a place of its own; a partial shipment; all others in a menu. The part refreshes itself, except while one of its
+/// has its own place; a partial shipment; all others in a menu. The part refreshes itself, except while one of its
 /// forms is open.
 fn acts(language: Language, order: &Order, clock: &ShopClock, suggestion: &ShipmentSuggestion) -> Markup {
     let path = |act: &str| order_path(order.id, act);

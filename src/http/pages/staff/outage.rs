@@ -1,5 +1,5 @@
 //! States of jobs and orders whose printer does not respond: that there is no answer, from which printer, and since
-//! when. What was last known of them is no news, and stands in the title.
+//! when. Their last known state is no longer current, and is shown in the title.
 
 use maud::{Markup, html};
 
@@ -61,13 +61,13 @@ pub(super) fn is_out_of_reach(shop: &PrinterHandles, job: &Job) -> bool {
     Outage::of_job(shop, job).is_some()
 }
 
-/// Renders the state of a job. If its printer does not respond, a warning says so, with the time since when.
+/// Renders the state of a job. If its printer does not respond, a warning says so and states since when.
 pub(super) fn live_job_state(language: Language, shop: &PrinterHandles, job: &Job) -> Markup {
     state(language, job_state(language, job), Outage::of_job(shop, job).as_ref())
 }
 
-/// Renders the status of an order. If a printer of one of its jobs does not respond, a warning says so, with the time
-/// since when.
+/// Renders the status of an order. If a printer of one of its jobs does not respond, a warning says so and states since
+/// when.
 pub(super) fn live_order_state(language: Language, shop: &PrinterHandles, order: &Order) -> Markup {
     state(language, order_state(language, order.status), Outage::of_order(shop, order).as_ref())
 }

@@ -120,8 +120,8 @@ pub(super) async fn show(
     Ok(viewer.page(StaffSection::Floor, &printer.fields.name, &view, &content))
 }
 
-/// Renders the heading of the page. The printer's state stands in the card, and only there: that is read again all the
-/// time, this is not.
+/// Renders the heading of the page. The printer's state is shown only in the card, which is refreshed continuously; the
+/// heading is not.
 fn head(language: Language, printer: &Printer, is_admin: bool) -> Markup {
     let (id, all_printers) = (printer.id, texts::all_printers(language));
     html! {

@@ -44,8 +44,8 @@ pub(super) struct NewPrinterQuery {
     address: Option<String>,
 }
 
-/// Serves the first two steps of adding a printer: choosing one that was found on the network, or a type, and then
-/// filling in the form.
+/// Serves the first two steps of adding a printer: choosing one found on the network, or a type, and then filling in
+/// the form.
 pub(super) async fn show_new(
     State(app): State<FloorHandles>,
     State(search): State<SearchHandles>,
@@ -65,8 +65,8 @@ pub(super) async fn show_new(
     Ok(viewer.page(StaffSection::Floor, &texts::add_title(language), &app.board.view(), &content))
 }
 
-/// Renders the printers to choose from, with those on the network for whoever may search it, and the printer types for
-/// all others.
+/// Renders the printers to choose from, with those on the network for users who may search it, and the printer types
+/// for all others.
 fn choices(language: Language, searcher: Option<&SearchHandles>) -> Markup {
     html! {
         p { a href=(FLOOR_PATH) { (texts::all_printers(language)) } }

@@ -25,14 +25,14 @@ pub(super) async fn begin(State(search): State<SearchHandles>, _: PageForm) -> R
     Ok(see_other(NEW_PRINTER_PATH))
 }
 
-/// Cancels the search that is running and redirects to the page that shows what it has found.
+/// Cancels the running search and redirects to the page that shows what it has found.
 pub(super) async fn cancel(State(search): State<SearchHandles>, _: PageForm) -> Result<Response, ApiError> {
     search.cancel();
     Ok(see_other(NEW_PRINTER_PATH))
 }
 
-/// Renders the printers found by the most recent search, and the button that starts one or cancels the one that is
-/// running. The script reads the marked parts again until the search is over.
+/// Renders the printers found by the most recent search, and the button that starts one or cancels the running one. The
+/// script reloads the marked parts until the search is over.
 pub(super) fn section(language: Language, search: &SearchHandles) -> Markup {
     let (is_searching, progress) = search.progress();
     let begun = progress.begun;

@@ -1,4 +1,4 @@
-//! A printer's maintenance log: its newest notes, the work that is due, and a form for adding a note.
+//! A printer's maintenance log: its latest notes, the work due, and a form for adding a note.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ use words::staff::printer_page as texts;
 const NOTES_SHOWN: u64 = 10;
 
 impl LogHandles {
-    /// Renders a printer's newest maintenance notes and a form for adding one.
+    /// Renders a printer's latest maintenance notes and a form for adding one.
     pub(super) async fn notes(&self, language: Language, printer: &Printer) -> Result<Markup, ApiError> {
         let page = Page { limit: NOTES_SHOWN, offset: 0 };
         let (entries, total) = self.queries.maintenance_entries(printer.id, page).await?;

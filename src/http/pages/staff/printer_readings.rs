@@ -28,8 +28,8 @@ const CHART_POINTS: usize = 180;
 const CHART_SIZE: (i64, i64) = (600, 200);
 const MM_PER_METRE: f64 = 1_000.0;
 
-/// Renders the readings of a printer that responds. While they change by themselves, the script reads them again and
-/// again: nothing happens in the shop meanwhile.
+/// Renders the readings of a printer that responds. While they change by themselves, the script reloads them
+/// repeatedly, because no event in the shop announces the changes.
 pub(super) fn readings(language: Language, shop: &PrinterHandles, printer: &Printer) -> Markup {
     let (doing, now) = (activity(shop, printer), shop.environment.now());
     if doing == Activity::Offline {

@@ -51,7 +51,7 @@ use words::staff::products as texts;
 
 /// Maximum number of SKU codes that are suggested, newest first; further codes have to be typed.
 const CODES_SUGGESTED: u64 = 200;
-/// Number of SKUs that are read per name; a second one makes the name ambiguous.
+/// Number of SKUs read per name; a second one makes the name ambiguous.
 const NAMESAKES_READ: u64 = 2;
 /// HTML ID of the list of suggested SKU codes.
 pub(super) const CODE_LIST: &str = "sku-codes";

@@ -11,7 +11,7 @@ use words::staff::scan as texts;
 /// ID of the dialog, by which the script and the style find it.
 const DIALOG_ID: &str = "scan";
 
-/// Renders a button that opens the dialog. The style hides it until the script knows that it can scan.
+/// Renders a button that opens the dialog. The style hides it until the script has established that it can scan.
 pub(super) fn scan_button(language: Language) -> Markup {
     html! { button class="btn" type="button" data-scan="" { (icon(Icon::ScanLine)) (texts::scan(language)) } }
 }

@@ -3,7 +3,7 @@
 //! its page.
 //!
 //! Printers, spools and materials are searched in memory, everything else with the queries of the lists. Jobs are found
-//! by number; a search by product or file takes longer, and is left to the list of jobs. A search is not repeated
+//! by number; a search by product or file takes longer, and is left to the job list. A search is not repeated
 //! automatically: except for the states of printers, its results do not change.
 
 mod results;
@@ -163,7 +163,7 @@ async fn show(
     Ok(viewer.page(StaffSection::Search, &title, &app.orders.board.view(), &content))
 }
 
-/// Renders a note on what can be searched for and, if a text was entered, that nothing matches it.
+/// Renders a note that explains what can be searched for and, if a text was entered, states that nothing matches it.
 fn nothing(language: Language, text: Option<&str>) -> Markup {
     let hint = texts::hint(language);
     match text {

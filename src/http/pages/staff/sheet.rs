@@ -90,8 +90,8 @@ pub(super) fn number_class(is_spare: bool) -> &'static str {
     if is_spare { "number start spare" } else { "number start" }
 }
 
-/// Renders the filters of a list by status. `path` returns the URL of the list for the name of a status, and of the
-/// whole list for the empty name.
+/// Renders the filters of a list by status. `path` returns the URL of the list for a status name, and of the whole list
+/// for the empty name.
 pub(super) fn status_filters<S: Copy + PartialEq + Display>(
     label: &str,
     all: &str,
@@ -163,7 +163,7 @@ pub(super) fn few(id: &str, title: &str, rows: &[Markup], none: &str) -> Markup 
     }
 }
 
-/// Renders the errors of a rejected form that is no longer on the page, to be shown above the current forms.
+/// Renders the errors in a rejected form that is no longer on the page, to be shown above the current forms.
 pub(super) fn astray(refused: &Form, forms: &Markup) -> Markup {
     let beside = forms.0.contains("role=\"alert\"");
     html! { @if !beside { (refused.alert()) } }

@@ -91,7 +91,7 @@ const FOOT: [SectionLink; 2] = [
 ];
 /// Links in the bar at the bottom of a phone's screen, for people working on the shop floor.
 const ON_PHONES: [SectionLink; 4] = [TO_DO, FLOOR, ORDERS, STOCK];
-/// Places in the texts of the script, which it replaces.
+/// Placeholders in the script's texts, which the script replaces.
 pub(super) const SCRIPT_SLOTS: [&str; 2] = ["%1", "%2"];
 /// ID of the navigation element, which the phone bar opens.
 const RAIL_ID: &str = "pages";
@@ -171,7 +171,7 @@ impl StaffViewer {
     }
 }
 
-/// Returns the texts of the script, as JSON.
+/// Returns the script's texts, as JSON.
 fn script_phrases(language: Language) -> String {
     let [first, second] = SCRIPT_SLOTS;
     let phrases = json!({

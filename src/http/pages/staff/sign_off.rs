@@ -102,7 +102,7 @@ impl SignOffSubject {
     }
 }
 
-/// Defects that can be chosen in the form.
+/// Defects to choose from in the form.
 #[derive(Clone, Copy)]
 pub(super) struct Defects<'a> {
     /// Configured reasons.

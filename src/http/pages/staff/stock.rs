@@ -43,8 +43,8 @@ const NEW_PATH: &str = "/shop/stock/new";
 /// Path of the page that lists all printers' slots and their contents.
 pub(super) const SLOTS_PATH: &str = "/shop/stock/slots";
 
-/// Returns the path of the slot list with the form for a slot of a printer at the top: the only one, or the first one
-/// that is empty, with the material chosen; the first one as it is if a spool has to make room.
+/// Returns the path of the slot list with the form for a slot of a printer at the top: the only one, or the first empty
+/// one, with the material chosen; the first one as it is if a spool has to make room.
 pub(super) fn slot_form_path(printer: &Printer, material: Id) -> String {
     let slots = printer.slots();
     let place = if slots.len() > 1 {

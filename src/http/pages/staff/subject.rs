@@ -1,6 +1,6 @@
-//! Print, or trouble, that a form is about. A part of a page waits while somebody uses it, and a page may be old: each
-//! form that affects a print or clears a printer's problems states them, and the server rejects the form once others
-//! are in their place.
+//! Print or problem that a form is about. A part of a page is not refreshed while it is in use, and a page may be out
+//! of date, so each form that affects a print or clears a printer's problems names its subject, and the server rejects
+//! the form once another has taken its place.
 
 use maud::{Markup, html};
 
@@ -55,8 +55,8 @@ pub(super) fn print_field(mark: Option<&str>) -> Markup {
     html! { @if let Some(mark) = mark { input type="hidden" name=(PRINT_FIELD) value=(mark); } }
 }
 
-/// Renders the hidden field with the mark of what a form for an action at a printer is about; nothing if it is about
-/// the printer itself.
+/// Renders the hidden field with the mark of the subject of a form for an action at a printer; nothing if the subject
+/// is the printer itself.
 pub(super) fn subject_field(printer: &Printer, act: &str) -> Markup {
     html! {
         (print_field(mark_at_printer(printer, act).as_deref()))

@@ -1,5 +1,5 @@
-//! Number of open tasks, which the navigation shows on every page: that of the entries of the to-do page. Entries are
-//! made from the database, so they are counted beside the requests, once for all viewers.
+//! Number of open tasks, which the navigation shows on every page: the number of entries on the to-do page. Entries are
+//! made from the database, so they are counted independently of requests, once for all viewers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use http::resource_state::ResourceState;
 
 /// Minimum time between two counts.
 const COUNT_EVERY: Duration = Duration::from_secs(2);
-/// Time after which tasks are counted again although nothing has happened: orders become late by themselves.
+/// Time after which tasks are recounted even without an event: orders become late simply as time passes.
 const RECOUNT_AFTER: Duration = Duration::from_secs(30);
 
 /// State of the shop at a count: its last event, the commits that are hardly events, and the version of the floor's
@@ -72,7 +72,7 @@ impl TaskCounter {
     }
 }
 
-/// Right to count the tasks, which nobody else has until it is dropped.
+/// Right to count the tasks, which no one else has until it is dropped.
 pub(super) struct CountTurn(Arc<TaskCounter>);
 
 impl CountTurn {

@@ -228,7 +228,7 @@ fn nothing(language: Language) -> Markup {
     }
 }
 
-/// Lists the restore that is waiting to be reviewed; no job starts before the review.
+/// Lists the restore awaiting review; no job starts before the review.
 fn restored(language: Language, hold: &DispatchHold) -> TaskKind {
     let row = || {
         let acts = html! { a class="btn primary" href=(restore::PATH) { (to_do::review_restore(language)) } };

@@ -1,5 +1,4 @@
-//! Emails that were not delivered, as rows of other pages: whom they were for, what they are about, the reason, and
-//! what can be done about each.
+//! Undelivered emails, as rows on other pages: the recipient, the topic, the reason, and the possible actions for each.
 
 use maud::{Markup, html};
 
@@ -87,7 +86,7 @@ pub(super) fn back_field(back: &str) -> Markup {
     html! { input type="hidden" name="back" value=(back); }
 }
 
-/// Renders whom an email was for and what it is about.
+/// Renders the recipient and the topic of an email.
 fn heading(language: Language, mail: &Mail) -> Markup {
     let (subject, subject_language) = mail.subject_for(language);
     let subject = html! {
@@ -129,7 +128,7 @@ pub(super) fn reason(language: Language, mail: &Mail) -> Markup {
     with_parts(&text(language, SLOT), &[&error])
 }
 
-/// Returns the path of the page of a record that an email is about, with the label of a link to it.
+/// Returns the path of the page for the record that an email is about, with the label of a link to it.
 fn record_link(language: Language, topic: MailTopic) -> (String, String) {
     match topic {
         MailTopic::Order(id) => (page_of(ORDERS_PATH, id), texts::view_order(language)),

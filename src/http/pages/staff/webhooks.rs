@@ -97,7 +97,7 @@ fn reason_disabled(language: Language, endpoint: &Endpoint) -> Option<Markup> {
     Some(with_parts(&texts::deliveries_stopped(language, SLOT), &[&in_english(language, reason)]))
 }
 
-/// Returns the number of deliveries that are pending, and of those that will be retried.
+/// Returns the number of pending deliveries, and of those that will be retried.
 fn pending_words(language: Language, endpoint: &Endpoint) -> String {
     let (waiting, failing) = (endpoint.window.size(), failing(endpoint));
     let pending = match waiting {

@@ -52,7 +52,7 @@ fn change(fields: &[(&str, &str)]) -> Value {
     Value::Object(form_members::<NewBox>(&texts(fields), EmptyField::Clear))
 }
 
-/// Returns the paths and messages of the faults of a body.
+/// Returns the paths and messages of the faults in a body.
 fn faults_of(body: &Value) -> Vec<(String, String)> {
     let error = read_body::<NewBox>(body.to_string().as_bytes()).unwrap_err();
     let faults = error.body()["errors"].clone();

@@ -31,7 +31,7 @@ const OF_CHANGER: &[&str] = &["id", "tray"];
 /// Members of each slot, and of the external spool.
 const OF_SLOT: &[&str] = &["id", "remain", "tag_uid", "tray_color", "tray_info_idx", "tray_type", "tray_weight"];
 
-/// Removes the members of a report, complete or not, that nobody reads.
+/// Removes the unread members of a report, whether complete or not.
 pub(super) fn drop_unread(report: &mut Map<String, Value>) {
     keep(report, OF_REPORT);
     if let Some(Value::Object(changers)) = report.get_mut("ams") {

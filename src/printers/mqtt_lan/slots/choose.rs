@@ -10,8 +10,8 @@ use domain::slot_label::SlotLabel;
 impl Changer {
     /// Chooses the slot for each filament of the file, by filament index. The sources are considered in this order: the
     /// slots named by an operator; the source that currently feeds the nozzle; slots that hold the kind and colour of
-    /// each filament; the only spool in the changers; the external spool. A spool that is known to be of a different
-    /// kind is skipped. A printer without changers offers no choice.
+    /// each filament; the only spool in the changers; the external spool. A spool known to be of a different kind is
+    /// skipped. A printer without changers offers no choice.
     ///
     /// # Errors
     ///
@@ -107,7 +107,7 @@ impl Changer {
         matches.all(|other| other.spool == first.spool).then_some(first.slot)
     }
 
-    /// Returns the slots that are known to hold a spool.
+    /// Returns the slots known to hold a spool.
     fn spooled(&self) -> impl Iterator<Item = &ChangerSlot> {
         self.places.iter().filter(|place| place.kind.is_some() || place.spool.vendor_code.is_some())
     }

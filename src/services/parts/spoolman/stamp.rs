@@ -83,8 +83,7 @@ fn near(one: i64, other: i64) -> bool {
     (one - other).abs() <= MAX_NOISE_NANOGRAMS
 }
 
-/// Returns the trace, in the form stored with a stock change, of a spool that was read when the server's clock showed
-/// `now`.
+/// Returns the trace, in the form stored with a stock change, of a spool read when the server's clock showed `now`.
 pub(super) fn trace(spool: &Value, now: Option<Timestamp>) -> Option<String> {
     UsageStamp::of(spool, now).map(|trace| trace.text())
 }
@@ -113,7 +112,7 @@ pub(super) fn grams_to_use(booking: &Booking) -> f64 {
     (nanograms + replaced) as f64 / 1e9
 }
 
-/// Determines whether a stock change that was sent has been applied to its spool, given the spool's current state.
+/// Determines whether a sent stock change has been applied to its spool, given the spool's current state.
 pub(super) fn verdict(booking: &Booking, spool: &Value) -> Result<BookingVerdict, StockError> {
     let used = used(spool)?;
     let unclear = || {

@@ -27,7 +27,7 @@ pub(super) struct PgPrograms {
 }
 
 impl PgPrograms {
-    /// Prepares the programs for the database at the given address, which is parsed as the driver does.
+    /// Prepares the programs for the database at the given address, which is parsed as the driver parses it.
     pub(super) fn new(url: &str) -> Result<Self, CopyError> {
         let unreadable = |error: sqlx::Error| OpenError::from(sea_orm::DbErr::Custom(error.to_string()));
         let options = url.parse::<PgConnectOptions>().map_err(unreadable)?;

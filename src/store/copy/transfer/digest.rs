@@ -1,10 +1,10 @@
-//! Number of a table's rows with a hash of them, by which two databases are compared.
+//! Number of a table's rows and a hash over them, which are used to compare two databases.
 
 use sha2::{Digest as _, Sha256};
 
 use super::table::TransferCell;
 
-/// Number and hash of the rows of a table, in whatever order they are read.
+/// Number and hash of a table's rows, regardless of the order in which they are read.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) struct TableDigest {
     /// Number of rows.

@@ -44,12 +44,12 @@ impl TransferSide {
         self.db.get_database_backend()
     }
 
-    /// Describes an error of this database.
+    /// Describes an error from this database.
     pub(super) fn failed(&self, error: DbErr) -> ShopTransferError {
         ShopTransferError::Database { database: self.database.clone(), source: error.into() }
     }
 
-    /// Describes an error of this database at the rows of a table.
+    /// Describes an error from this database that concerns a table's rows.
     pub(super) fn failed_at(&self, table: &str, error: DbErr) -> ShopTransferError {
         ShopTransferError::Table { database: self.database.clone(), table: table.to_owned(), source: error.into() }
     }
@@ -60,7 +60,7 @@ impl TransferSide {
         Ok(tables.into_keys().collect())
     }
 
-    /// Returns the number of migrations that made the tables of the shop in this database.
+    /// Returns the number of migrations applied to the shop in this database.
     pub(super) async fn migrations(&self) -> Result<u32, ShopTransferError> {
         let tables = self.table_names().await?;
         let has = |name: &str| tables.iter().any(|table| table == name);

@@ -68,7 +68,7 @@ impl TransferColumnType {
     }
 }
 
-/// Name and type of a column, by which columns are sorted.
+/// Name and type of a column; columns are sorted by name and type.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct TransferColumn {
     name: String,
@@ -85,7 +85,7 @@ impl TransferColumn {
     }
 }
 
-/// Rows that are written by one statement.
+/// Rows written by one statement.
 #[derive(Default)]
 struct RowBatch {
     cells: Vec<TransferCell>,
@@ -112,7 +112,7 @@ pub(super) struct TableCopy {
     columns: Vec<TransferColumn>,
     /// Number of rows that the source counts.
     count: u64,
-    /// Rows that were read from the source.
+    /// Rows read from the source.
     digest: TableDigest,
 }
 

@@ -34,7 +34,7 @@ async fn plant(db: &DatabaseConnection) {
     write(db, batch).await.unwrap();
 }
 
-/// Reads a list page by page, as long as its total says that there is more.
+/// Reads a list page by page, as long as its total indicates that there are more.
 async fn pages(list: impl AsyncFn(Page) -> (Vec<Id>, u64)) -> Vec<Id> {
     let mut all = Vec::new();
     loop {

@@ -13,7 +13,7 @@ use domain::job::JobState;
 use domain::order::OrderRow;
 use domain::sku::Sku;
 
-/// Number of jobs, which is beyond the offset from which on pages are looked up by IDs.
+/// Number of jobs, large enough to go beyond the offset at which pages are looked up by IDs.
 const JOBS: u128 = 450;
 /// Jobs of each order.
 const JOBS_OF_ORDER: u128 = 10;
@@ -63,7 +63,7 @@ async fn plant(db: &DatabaseConnection) -> Vec<Job> {
     jobs
 }
 
-/// Returns whether a text stands for a job, as the page describes it.
+/// Returns whether a text matches a job, according to the page's description.
 fn is_named(job: &Job, text: &str) -> bool {
     let text = text.trim().to_lowercase();
     let number = |prefix: &str| text.strip_prefix(prefix).unwrap_or(&text).parse::<i64>().ok();
@@ -150,7 +150,7 @@ async fn a_text_in_too_many_names_is_left_to_the_database() {
     .await;
 }
 
-/// Plants jobs of many products, so that a database has a reason to use its indexes.
+/// Plants jobs for many products, so that a database has a reason to use its indexes.
 async fn plant_many(db: &DatabaseConnection) {
     let mut batch = Batch::default();
     for n in 1..=1_500 {

@@ -48,7 +48,7 @@ async fn stored(db: &DatabaseConnection) -> Numbers {
     read(db, "SELECT list, key, entries FROM row_counts").await
 }
 
-/// Counts all rows, as nobody does otherwise.
+/// Counts all rows, which happens nowhere else.
 async fn recount(db: &DatabaseConnection) -> Numbers {
     let mut numbers = Numbers::new();
     for RowCount { table, list, key, which } in ROW_COUNTS {
@@ -208,7 +208,7 @@ async fn statements_of(db: &DatabaseConnection, batch: Batch) -> Vec<String> {
     all.lock().unwrap().iter().filter(is_about_numbers).cloned().collect()
 }
 
-/// Builds the rows of a step of a job with an attempt.
+/// Builds the rows for one step of a job with an attempt.
 fn step(n: u128, state: AttemptState) -> [OrderRow; 2] {
     let (of_job, mut tried) = (job(1_000 + n, 1), attempt(5_000 + n, 1_000 + n, 1, 1));
     (tried.state, tried.printer_id) = (state, id(500 + n % 7));

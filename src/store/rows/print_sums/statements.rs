@@ -18,7 +18,7 @@ struct SumStatements {
     read: String,
     /// Statement that adds the sums of the attempts in the first parameter and subtracts those in the second.
     change: String,
-    /// Statement that deletes those of the sums in the parameter that no attempt is part of.
+    /// Statement that deletes any of the sums in the parameter to which no attempt contributes.
     remove: String,
 }
 

@@ -57,7 +57,7 @@ async fn recount(db: &DatabaseConnection, lists: &[PrintList], condition: impl F
     sums
 }
 
-/// Builds attempt `n` of ten jobs; the higher the turn, the further it has come.
+/// Builds attempt `n` of ten jobs; the higher the turn, the further it has progressed.
 fn attempt_at(n: u128, turn: u128) -> Attempt {
     let began = at(n as i64 * 7 * HOUR_MS);
     let mut one = attempt(100 + n, 10 + n % 10, 1, 1);

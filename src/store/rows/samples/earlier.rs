@@ -3,8 +3,8 @@
 use migrations::{Migrator, MigratorTrait as _};
 use sea_orm::{ConnectionTrait as _, DatabaseConnection};
 
-/// Runs a migration anew, on all that is stored. `removals` are the statements that take back what it added. A later
-/// migration of the same tables has to be run anew with it.
+/// Runs a migration again, on all stored data. `removals` are the statements that take back what it added. A later
+/// migration of the same tables has to be rerun with it.
 pub async fn migrate_again(db: &DatabaseConnection, migration: &str, removals: &[&str]) {
     for sql in removals {
         db.execute_unprepared(sql).await.unwrap();

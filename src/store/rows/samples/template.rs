@@ -35,7 +35,7 @@ const STALE: &str = "NOT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datid = pg
 static RUN: LazyLock<String> =
     LazyLock::new(|| std::env::var("NEXTEST_RUN_ID").unwrap_or_else(|_| format!("process-{}", unique_word())));
 
-/// Returns the name of the run that this process belongs to. No other run has it, not even one that is over.
+/// Returns the name of the run that this process belongs to. No other run has it, not even a past one.
 pub fn test_run() -> &'static str {
     &RUN
 }
@@ -51,8 +51,8 @@ fn unique_word() -> String {
     format!("{:032x}", u128::from_be_bytes(secret_bytes()))
 }
 
-/// Returns the name of a database on this server that has all tables, and to which nobody can connect. The first test
-/// of a run creates it, and removes what earlier runs left behind.
+/// Returns the name of a database on this server that has all tables, and accepts no connections. The first test of a
+/// run creates it, and removes what earlier runs left behind.
 pub async fn migrated_postgres(admin: &str) -> String {
     let name = format!("{TABLES_PREFIX}{}", test_run().replace('-', "_"));
     let server = connect(admin).await;
@@ -78,8 +78,8 @@ pub async fn migrated_postgres(admin: &str) -> String {
     name
 }
 
-/// Returns an SQLite file that has all tables, which is there to be copied: nobody has it open. The first tests of a
-/// run create it, each of them a whole one, and remove what earlier runs left behind.
+/// Returns an SQLite file that has all tables, which is meant to be copied and never open. The first tests of a run
+/// create it, each as a whole, and remove what earlier runs left behind.
 pub async fn migrated_sqlite() -> PathBuf {
     let folder = env::temp_dir();
     let file = folder.join(format!("{TABLES_FILE_PREFIX}{}", test_run()));

@@ -61,7 +61,7 @@ impl Walk {
         .await;
     }
 
-    /// Takes an order from its payment to its shipment, with every operation on its job on the way.
+    /// Takes an order from its payment to its shipment, with every operation on its job along the way.
     async fn jobs_and_orders(&self, sku: &str, printer: &str, sim: &SimPrinter) {
         let (order, job) = self.paid(sku).await;
         self.ok("PATCH /api/orders/{id}", &order, json!({"notes": "soon"})).await;

@@ -1,7 +1,7 @@
 //! Agreement of server and description about request bodies: bodies are generated from the example and schema of each
 //! operation, corrupted in one or two places, and validated by both. The results must be the same.
 
-use printfloor::http::openapi::operation::DescribedOperation;
+use printfloor::http::operation::DescribedOperation;
 use serde_json::{Map, Value, json};
 
 use crate::support::contract::{BILLING, CONTRACT, Contract, faults_of};

@@ -34,7 +34,7 @@ impl Promises<'_> {
         self.lines.insert(format!("{} {words}", self.operation));
     }
 
-    /// Returns the value that a `$ref` of the document stands for.
+    /// Returns the value that a `$ref` in the document refers to.
     fn resolve<'v>(&'v self, value: &'v Value) -> &'v Value {
         let place = value["$ref"].as_str().map(|place| place.trim_start_matches('#'));
         place.map_or(value, |place| self.document.pointer(place).unwrap_or_else(|| panic!("no {place}")))

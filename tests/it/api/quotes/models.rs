@@ -13,7 +13,7 @@ use crate::support::client::Answer;
 use crate::support::{App, Client, Db, on_sqlite};
 use crate::whole::cube;
 
-/// Uploads a model, with these fields beside it.
+/// Uploads a model together with these fields.
 pub async fn upload(client: &Client, path: &str, name: &str, model: Vec<u8>, fields: &[(&str, &str)]) -> Answer {
     let mut form = Form::new();
     for (field, text) in fields {

@@ -70,7 +70,7 @@ async fn fails_until_a_person_acts(app: &mut App, system: &str, status: u16, for
     alert_mail(app, subject, 2).await;
 }
 
-/// Starts a parts system, and a server with a material that is in sync with it.
+/// Starts a parts system, and a server with a material in sync with it.
 async fn parts_in_step() -> (PartsSystem, App) {
     let there = parts().await;
     let part = there.add_part("PLA", "g");
@@ -80,7 +80,7 @@ async fn parts_in_step() -> (PartsSystem, App) {
     (there, app)
 }
 
-/// Starts a spool system, and a server with a material that is in sync with it.
+/// Starts a spool system, and a server with a material in sync with it.
 async fn spools_in_step() -> (SpoolSystem, App) {
     let there = spools().await;
     let filament = there.add_filament("Black", Some(1_000_000));

@@ -133,8 +133,8 @@ async fn a_clock_that_was_set_back_delays_no_retry() {
     assert_eq!(sink.received().len(), 2);
 }
 
-/// Checks that receivers that reject old timestamps accept a retry however late: the timestamp is that of the attempt,
-/// not of the event.
+/// Checks that receivers that reject old timestamps accept a retry however late: it carries the timestamp of the
+/// attempt, not of the event.
 #[tokio::test]
 async fn a_late_retry_is_stamped_with_its_own_time() {
     let clock = Clock::new();

@@ -1,4 +1,4 @@
-//! The pages of quotes: viewed, accepted and declined; and a model that is uploaded for a price.
+//! The pages of quotes: viewed, accepted and declined; and a model uploaded to get a price.
 
 use serde_json::json;
 

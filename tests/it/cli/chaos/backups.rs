@@ -1,4 +1,4 @@
-//! Backups that are killed, into a file and into a bucket.
+//! Killed backups, into a file and into a bucket.
 
 use std::fs;
 

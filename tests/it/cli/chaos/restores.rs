@@ -1,4 +1,4 @@
-//! Restores that are killed: no server starts on their remains, and the next restore starts afresh.
+//! Killed restores: no server starts on their remains, and the next restore starts afresh.
 
 use std::fs;
 use std::path::PathBuf;

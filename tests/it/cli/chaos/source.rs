@@ -39,7 +39,7 @@ pub struct Source {
     pub object: Option<String>,
     /// Folder for temporary files of its commands.
     temporary: PathBuf,
-    /// Contents of the shop that is restored from the backup.
+    /// Contents of the shop restored from the backup.
     restored: OnceCell<Contents>,
 }
 

@@ -1,4 +1,4 @@
-//! Transfers to the other kind of database that are killed.
+//! Killed transfers to the other kind of database.
 
 use std::fs;
 

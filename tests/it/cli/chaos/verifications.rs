@@ -1,4 +1,4 @@
-//! Verifications that are killed: they change nothing in the shop, and their remains are clearly identifiable.
+//! Killed verifications: they change nothing in the shop, and their remains are clearly identifiable.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
 //! `kill -9` at random times while people sign off parts of kits: every acknowledged sign-off counts, exactly once. The
-//! seed is printed; `PRINTFLOOR_TEST_SEED` replays a run.
+//! seed, which also selects the database, is printed; `PRINTFLOOR_TEST_SEED` replays a run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::super::spools::with_spools;
 use crate::chaos::from_env;
 use crate::chaos::hall::{PATIENCE, list, outcome};
 use crate::support::waiting::until_seen;
-use crate::support::{App, Client, on_both};
+use crate::support::{App, Client, on_drawn};
 
 /// Seed if `PRINTFLOOR_TEST_SEED` is not set.
 const SEED: u64 = 20_261_122;
@@ -87,7 +87,7 @@ async fn witness(client: Client, sims: BTreeMap<String, SimPrinter>, over: Arc<A
     decisions
 }
 
-on_both! {
+on_drawn! {
     async fn killed_at_random_moments_every_word_about_parts_counts_once(db: Db) {
         let seed = from_env("PRINTFLOOR_TEST_SEED", SEED);
         eprintln!("seed {seed}");

@@ -18,7 +18,7 @@ const LOOKS: [(&str, u32, bool); 3] = [("desk", 1280, false), ("dark", 1280, tru
 /// Maximum number of differences listed in a failure.
 const MAX_NAMED: usize = 30;
 
-/// Returns the lines that occur in only one of the texts: those of the record with `-`, those of the page with `+`.
+/// Returns the lines that occur in only one of the texts: lines of the record with `-`, lines of the page with `+`.
 fn differences(record: &str, page: &str) -> Vec<String> {
     let mut gone: Vec<&str> = record.lines().collect();
     let mut new = Vec::new();

@@ -47,7 +47,7 @@ struct PrintPage {
     job: String,
     /// Number of the printer.
     n: usize,
-    /// Question whether the print is to be cancelled, which nobody has opened yet.
+    /// Unopened question of whether the print is to be cancelled.
     question: String,
 }
 

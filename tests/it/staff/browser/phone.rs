@@ -1,5 +1,5 @@
-//! Phones in a real browser: what people need of a printer that prints is on the first screen, the counts of the floor
-//! stand on one line, and the emergency stop has its words and a place of its own.
+//! Phones in a real browser: what people need of a printer that prints is on the first screen, the counts on the floor
+//! page are on one line, and the emergency stop has its label and its own place.
 
 use serde_json::json;
 use simulator::PrinterKind;
@@ -25,8 +25,8 @@ const NOT_ON_FIRST_SCREEN: &str = r"(() => {
         return !width || top < 0 || bottom > end;
     });
 })()";
-/// Script that returns the number of counts of the floor that are shown, whether all stand on one line, and those that
-/// take two lines themselves.
+/// Script that returns the number of counts shown on the floor page, whether all are on one line, and those that take
+/// up two lines themselves.
 const LINES_OF_COUNTS: &str = r"(() => {
     const counts = [...document.querySelectorAll('#summary > span')].filter(at => at.getClientRects().length);
     const boxes = counts.map(at => at.getBoundingClientRect());

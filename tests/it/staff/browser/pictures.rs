@@ -22,7 +22,7 @@ const MAX_BYTES: usize = 200_000;
 const DESK: (u32, u32) = (1280, 900);
 const WALL: (u32, u32) = (1920, 1080);
 const PHONE: (u32, u32) = (390, 844);
-/// Number of printers that are added concurrently.
+/// Number of printers added concurrently.
 const ADDED_AT_ONCE: usize = 8;
 /// Number of parts, of 200 printers, that are printing while the pictures are taken.
 const PARTS_ON: u32 = 150;
@@ -51,7 +51,7 @@ async fn add(app: &App, sim: &SimPrinter, number: usize) -> String {
     id(&app.post("/api/printers", &body).await.expect(201))
 }
 
-/// Builds a floor of 200 printers, most of which print, some of which wait for a person, and some of which are
+/// Builds a floor of 200 printers, most of which print, some of which need attention, and some of which are
 /// unreachable.
 async fn big_floor(app: &App) -> (Fleet, Vec<String>) {
     let kinds = vec![(PrinterKind::FwRest, 90), (PrinterKind::ServerRest, 70), (PrinterKind::PrusaLink, 40)];

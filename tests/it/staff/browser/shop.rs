@@ -23,7 +23,7 @@ pub struct FilledShop {
     pub admin: String,
     /// Session cookie of a customer.
     pub customer: String,
-    /// Paths that are linked only from emails.
+    /// Paths linked only from emails.
     pub mailed: Vec<String>,
     _sink: Sink,
 }

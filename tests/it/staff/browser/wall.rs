@@ -15,12 +15,13 @@ const PRINTERS: usize = 60;
 const SCREEN: (u32, u32) = (1920, 1080);
 /// Path of the wall, whose pages turn every second.
 const PATH: &str = "/floor?wall=1&turn=1";
-/// Script that lists the tiles that are shown, in reading order.
+/// Script that lists the visible tiles, in reading order.
 const TILES: &str = "[...document.querySelectorAll('#cards li[data-name]')] \
     .filter(card => card.getClientRects().length) \
     .map(card => ({ id: card.id, card, box: card.getBoundingClientRect() })) \
     .sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left)";
-/// Function that returns whether tiles are equal, whole, large enough to read from three metres and fill the window.
+/// JavaScript function that returns whether the tiles are equal in size, fit and fill the window, and are large enough
+/// to be read from three metres away.
 const FILL: &str = "(tiles => { const type = at => parseFloat(getComputedStyle(at).fontSize); \
     const sizes = new Set(tiles.map(({ box }) => Math.round(box.width) + ' ' + Math.round(box.height))); \
     return sizes.size === 1 && tiles.every(({ card, box }) => box.left >= 0 && box.top >= 0 \
@@ -28,9 +29,9 @@ const FILL: &str = "(tiles => { const type = at => parseFloat(getComputedStyle(a
     && type(card.querySelector('h3')) >= 22 && type(card.querySelector('.what')) >= 16 \
     && card.scrollHeight <= card.clientHeight + 1) \
     && Math.max(...tiles.map(({ box }) => box.bottom)) >= innerHeight - 40 && scrollY === 0; })";
-/// Script that returns the page that is shown.
+/// Script that returns the current page.
 const PAGE: &str = "document.querySelector('#turns [data-words]').textContent";
-/// Script that gives the focus to the first tile of the page that is shown.
+/// Script that gives the focus to the first tile on the current page.
 const FOCUS_TILE: &str = "document.querySelector('#cards li[data-name]:not([data-off]) h3 a').focus()";
 /// Script that returns whether the page is held, by the button that lets it go.
 const IS_HELD: &str =
@@ -41,7 +42,7 @@ async fn page_is(browser: &mut Browser, tab: &Tab, page: &str) {
     browser.until(tab, &format!("page {page}"), &format!("{PAGE} === {page:?}")).await;
 }
 
-/// Returns the IDs of the tiles that are shown, in reading order.
+/// Returns the IDs of the visible tiles, in reading order.
 async fn tiles(browser: &mut Browser, tab: &Tab) -> Vec<String> {
     let ids = browser.eval(tab, &format!("{TILES}.map(({{ id }}) => id)")).await;
     ids.as_array().unwrap().iter().map(|id| id.as_str().unwrap().to_owned()).collect()

@@ -239,7 +239,7 @@ pub fn shop_ids() -> [String; 3] {
     [PAID, HALF, SKUS[0]].map(|n| id(n).to_string())
 }
 
-/// Returns the rows of a shop as the release with so many migrations wrote them.
+/// Returns the rows of a shop as written by the release with the given number of migrations.
 pub fn shop(release: usize) -> Vec<String> {
     let printer = json!({
         "id": id(PRINTER), "name": "left", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": "http://printer:7125",

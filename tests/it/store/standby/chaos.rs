@@ -3,10 +3,13 @@
 
 mod cells;
 
+use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use std::{iter, mem};
 
+use futures::FutureExt as _;
+use futures::future::{LocalBoxFuture, join_all};
 use serde_json::json;
 use simulator::PrinterKind;
 use simulator::faults::SlowUpload;
@@ -52,9 +55,22 @@ async fn ends_and_writes_nothing(former: &mut App, epoch: i64) {
     assert_eq!(former.db.query_number(former, EPOCH).await, epoch, "it took no epoch any more");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_killed_leader_is_followed_with_all_that_it_acknowledged() {
-    let Some(mut pair) = Pair::start().await else { return };
+/// Runs parts of a test side by side, each to its end; fails with the names of those that failed.
+async fn run_side_by_side<const N: usize>(parts: [(&'static str, LocalBoxFuture<'static, ()>); N]) {
+    let outcomes = parts.map(|(name, part)| async move {
+        if AssertUnwindSafe(part).catch_unwind().await.is_ok() {
+            return None;
+        }
+        // After the message of the panic, which does not name the part.
+        eprintln!("failed: {name}");
+        Some(name)
+    });
+    let failed: Vec<&str> = join_all(outcomes).await.into_iter().flatten().collect();
+    assert!(failed.is_empty(), "failed: {failed:?}");
+}
+
+/// Kills the leader: the standby has all that the leader acknowledged, and continues its stream of events.
+async fn kill_leader(mut pair: Pair) {
     let (second, first) = (&pair.second, &mut pair.first);
     let (order, file) = draft(first, "BEFORE").await;
     let mut stream = Stream::open(first, "/api/events/stream?after=0", None).await;
@@ -80,9 +96,8 @@ async fn a_leader_that_ends_in_order_hands_over_at_once() {
     takes_over(&pair.second, Instant::now(), LEASE_TIME).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stopped_leader_that_wakes_up_writes_nothing_and_ends() {
-    let Some(mut pair) = Pair::start().await else { return };
+/// Freezes the leader until the standby has taken over: when it wakes up, it writes nothing and ends.
+async fn freeze_leader(mut pair: Pair) {
     let (second, first) = (&pair.second, &mut pair.first);
     let (order, _) = draft(first, "BEFORE").await;
     signal(first, "STOP");
@@ -94,36 +109,58 @@ async fn a_stopped_leader_that_wakes_up_writes_nothing_and_ends() {
     ends_and_writes_nothing(first, epoch).await;
 }
 
-/// Disconnects the leader from the database in the given way until the standby has taken over.
-async fn cut(wire: Wire) {
-    let Some(db) = Db::postgres().await else { return };
+/// Starts a pair whose leader reaches the database through a proxy; `None` without PostgreSQL.
+async fn pair_with_proxy() -> Option<(Pair, Proxy)> {
+    let db = Db::postgres().await?;
     let (url, shared) = (db.url().unwrap(), tempfile::tempdir().unwrap());
     let database = TestDatabase::at(&url);
     let proxy = Proxy::to(database.address()).await;
     let settings = shared_folders(shared.path());
     let through = database.through(proxy.port).settings.url;
-    let mut first = with_settings(App::on(db).env("DATABASE_URL", &through), &settings).start().await;
+    let first = with_settings(App::on(db).env("DATABASE_URL", &through), &settings).start().await;
     let mut second = beside(&first, &url, &settings);
     second.spawn();
     stands_by(&second, &first).await;
-    let (order, _) = draft(&first, "BEFORE").await;
+    Some((Pair { second, first, _shared: shared }, proxy))
+}
+
+/// Disconnects the leader from the database in the given way until the standby has taken over: it writes nothing more
+/// and ends.
+async fn disconnect_leader(mut pair: Pair, proxy: Proxy, wire: Wire) {
+    let (second, first) = (&pair.second, &mut pair.first);
+    let (order, _) = draft(first, "BEFORE").await;
     proxy.is(wire);
-    takes_over(&second, Instant::now(), TAKEOVER_TIME).await;
-    let epoch = database.number(EPOCH).await;
+    takes_over(second, Instant::now(), TAKEOVER_TIME).await;
+    let epoch = first.db.query_number(first, EPOCH).await;
     second.get(&format!("/api/orders/{order}")).await.expect(200);
     proxy.is(Wire::Whole);
-    ends_and_writes_nothing(&mut first, epoch).await;
-    drop(second);
+    ends_and_writes_nothing(first, epoch).await;
+}
+
+/// Ends several leaders at once: most of a takeover is the wait for the lease to expire, which the pairs share. There
+/// are not more of them because all standbys start their shops at the same moment.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn leaders_that_are_killed_or_frozen_are_followed_with_all_that_they_acknowledged() {
+    let Some(first) = Pair::start().await else { return };
+    let Some(second) = Pair::start().await else { return };
+    let Some((third, bucket)) = pair_with_silent_bucket().await else { return };
+    run_side_by_side([
+        ("a leader is killed", kill_leader(first).boxed_local()),
+        ("a leader is frozen", freeze_leader(second).boxed_local()),
+        ("a leader with a silent bucket is killed", kill_leader_with_silent_bucket(third, bucket).boxed_local()),
+    ])
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_leader_whose_connections_are_cut_is_followed() {
-    cut(Wire::Cut).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_leader_that_the_database_no_longer_answers_is_followed() {
-    cut(Wire::Silent).await;
+async fn leaders_that_lose_the_database_are_followed_and_write_nothing_more() {
+    let Some((first, first_proxy)) = pair_with_proxy().await else { return };
+    let Some((second, second_proxy)) = pair_with_proxy().await else { return };
+    run_side_by_side([
+        ("connections are cut", disconnect_leader(first, first_proxy, Wire::Cut).boxed_local()),
+        ("the database no longer answers", disconnect_leader(second, second_proxy, Wire::Silent).boxed_local()),
+    ])
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -147,10 +184,9 @@ async fn a_leader_without_another_server_outlasts_an_outage() {
     .await;
 }
 
-/// Uses a bucket that accepts connections but never responds.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_bucket_that_does_not_answer_keeps_nobody_from_taking_over() {
-    let Some(db) = Db::postgres_with_shop().await else { return };
+/// Starts a pair whose bucket accepts connections but never responds; `None` without PostgreSQL.
+async fn pair_with_silent_bucket() -> Option<(Pair, TcpListener)> {
+    let db = Db::postgres_with_shop().await?;
     let (url, shared) = (db.url().unwrap(), tempfile::tempdir().unwrap());
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let [files, _] = shared_folders(shared.path());
@@ -163,14 +199,19 @@ async fn a_bucket_that_does_not_answer_keeps_nobody_from_taking_over() {
         ("PRINTFLOOR_OBJECT_STORAGE__TIMEOUT_SECONDS", "20".to_owned()),
     ];
     let settings: Vec<_> = iter::once(files).chain(bucket).collect();
-    let mut first = with_settings(App::on(db), &settings).start().await;
+    let first = with_settings(App::on(db), &settings).start().await;
     let mut second = beside(&first, &url, &settings);
     second.spawn();
     stands_by(&second, &first).await;
-    let probe = silent.accept().await.unwrap();
-    first.kill_9();
-    takes_over(&second, Instant::now(), TAKEOVER_TIME).await;
-    drop((probe, second));
+    Some((Pair { second, first, _shared: shared }, silent))
+}
+
+/// Kills the leader of a pair whose bucket does not respond, which keeps nobody from taking over.
+async fn kill_leader_with_silent_bucket(mut pair: Pair, bucket: TcpListener) {
+    let probe = bucket.accept().await.unwrap();
+    pair.first.kill_9();
+    takes_over(&pair.second, Instant::now(), TAKEOVER_TIME).await;
+    drop((probe, bucket));
 }
 
 /// Starts a floor with one printer, and a standby server for it; `None` without PostgreSQL.
@@ -190,7 +231,8 @@ async fn floor_behind_proxies(speed: f64, shared: &Path) -> Option<(Floor, App, 
     Some((floor, standby, proxies))
 }
 
-/// Starts both servers on a database, which they reach at these addresses; the first one's is usually that of `db`.
+/// Starts both servers on a database, which they reach at these addresses; the first one's address is usually that of
+/// `db`.
 async fn floor_with_standby(db: Db, speed: f64, shared: &Path, urls: (Option<&str>, &str)) -> (Floor, App) {
     let (first_url, second_url) = urls;
     let mut settings = shared_folders(shared).to_vec();

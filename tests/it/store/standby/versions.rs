@@ -4,7 +4,7 @@
 use super::Pair;
 use crate::cli::newer::{PLANT_NEWER, refuses_newer};
 
-/// SQL that turns the tables into those of a version without one migration, which adds an index.
+/// SQL that turns the schema into that of a version without one migration, which adds an index.
 pub(super) const BECOME_OLDER: [&str; 2] =
     ["DELETE FROM seaql_migrations WHERE version LIKE '%_000042_%'", "DROP INDEX ix__files__archived__kind"];
 /// SQL expression that is 1 if that migration has been applied, else 0.

@@ -13,13 +13,12 @@ use crate::support::waiting::LONG;
 const SET_WHOLE: [&str; 7] = ["date", "time", "datetime-local", "month", "week", "color", "range"];
 
 impl Browser {
-    /// Clicks a button or a link by its name. A collapsed section is expanded first, which counts as a click of its
-    /// own.
+    /// Clicks a button or a link by its name. A collapsed section is expanded first, which counts as a separate click.
     pub async fn press(&mut self, tab: &Tab, name: &str) {
         self.press_near(tab, name, "").await;
     }
 
-    /// Clicks as [`Self::press`] does; of several candidates, the one nearest to this text.
+    /// Clicks as [`Self::press`] does, choosing the candidate nearest to this text.
     pub async fn press_near(&mut self, tab: &Tab, name: &str, near: &str) {
         let at = self.place(tab, "press", name, near).await;
         self.click(tab, &at).await;
@@ -30,7 +29,7 @@ impl Browser {
         self.fill_near(tab, label, "", text).await;
     }
 
-    /// Fills in a field as [`Self::fill`] does; of several candidates, the one nearest to this text.
+    /// Fills in a field as [`Self::fill`] does, choosing the candidate nearest to this text.
     pub async fn fill_near(&mut self, tab: &Tab, label: &str, near: &str, text: &str) {
         let at = self.place(tab, "fill", label, near).await;
         if at["tag"] == "select" {
@@ -52,7 +51,7 @@ impl Browser {
         }
     }
 
-    /// Ticks a checkbox by its label, unless it is ticked; of several candidates, the one nearest to this text.
+    /// Ticks a checkbox by its label, unless it is ticked, choosing the candidate nearest to this text.
     pub async fn tick_near(&mut self, tab: &Tab, label: &str, near: &str) {
         let at = self.place(tab, "tick", label, near).await;
         if self.eval(tab, "seen.at.checked").await == json!(false) {

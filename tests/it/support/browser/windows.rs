@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Browser, Tab};
 
-/// Layout faults of a page at the current window size.
+/// Layout faults in a page at the current window size.
 #[derive(Debug)]
 pub struct LayoutFaults {
     /// Elements that are wider than the window, except inside scrolling regions.
@@ -19,7 +19,7 @@ pub struct LayoutFaults {
     pub narrow: Vec<String>,
 }
 
-/// Returns the texts of a list.
+/// Returns the strings in a list.
 fn texts(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(|one| Some(one.as_str()?.to_owned())).collect()
 }
@@ -43,7 +43,7 @@ impl Browser {
         self.call(Some(tab), "Emulation.setDeviceMetricsOverride", params).await;
     }
 
-    /// Sets the language that the browser prefers. It applies to pages that are opened from now on.
+    /// Sets the language that the browser prefers. It applies to pages opened from now on.
     pub async fn language(&mut self, tab: &Tab, language: &str) {
         let headers = json!({"headers": {"Accept-Language": language}});
         self.call(Some(tab), "Network.setExtraHTTPHeaders", headers).await;
@@ -72,7 +72,7 @@ impl Browser {
         texts(&self.eval(tab, "seen.cutOff()").await)
     }
 
-    /// Returns all layout faults of a page, which is read only once for them.
+    /// Returns all layout faults in a page, which is read only once for them.
     pub async fn layout_faults(&mut self, tab: &Tab) -> LayoutFaults {
         let faults = self.eval(tab, "seen.layout()").await;
         let [wide, broken, narrow] = ["wide", "broken", "narrow"].map(|kind| texts(&faults[kind]));

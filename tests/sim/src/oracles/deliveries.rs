@@ -24,7 +24,7 @@ use store::memory::Tables;
 /// milliseconds.
 const SENT_WITHIN_MS: i64 = 1_000;
 
-/// Endpoint with everything that is known about it at the end.
+/// Endpoint with everything known about it at the end.
 struct SubscribedDeliveries<'a> {
     subscriber: &'a SimSubscriber,
     /// Endpoint as the API shows it; null if it has been deleted.

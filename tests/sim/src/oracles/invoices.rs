@@ -38,7 +38,7 @@ impl StoredInvoices {
     }
 }
 
-/// Returns the sum of an invoice's documents of a kind, in minor units.
+/// Returns the total payable amount of an invoice's documents of the given kind, in minor units.
 fn sum_of(invoice: &Value, kind: &str) -> i64 {
     let documents = invoice["documents"].as_array().into_iter().flatten();
     documents.filter(|one| one["kind"] == kind).filter_map(|one| one["payableCents"].as_i64()).sum()

@@ -1,5 +1,6 @@
-//! Oracles of emails: each is delivered once, as soon as the mail service works, or was rejected for good and states
-//! the reason; and whatever calls for one has one. `loose_ends` demands that one that waits states its reason.
+//! Oracles of emails: each email is delivered once, as soon as the mail service works, or was rejected permanently and
+//! states the reason; and everything that calls for an email has one. `loose_ends` demands that a waiting email states
+//! its reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::once;
@@ -45,8 +46,8 @@ struct MailIndex<'a> {
     /// Texts of emails with several alerts from each line on that follows an empty one, by these lines: the reports of
     /// an alert begin with its subject.
     reports: BTreeMap<&'a str, Vec<&'a str>>,
-    /// Number of alerts that emails mention without listing them: of very many, an email lists the first ones and says
-    /// how many more there are.
+    /// Number of alerts that emails mention without listing them: if there are very many, an email lists the first ones
+    /// and states how many more there are.
     unlisted: usize,
 }
 
@@ -93,8 +94,8 @@ fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
     lines.filter(move |at| *at == 0 || text[..*at].ends_with(GAP)).map(move |at| &text[at..])
 }
 
-/// Demands that every email on the disk was delivered exactly once, or rejected for good, and no others were; and that
-/// each paid order has its receipt, and each problem its alert.
+/// Demands that every email on the disk was delivered exactly once, or rejected permanently, and no others were; and
+/// that each paid order has its receipt, and each problem its alert.
 pub fn arrive(
     world: &World,
     plan: &FaultPlan,
@@ -134,8 +135,8 @@ pub fn arrive(
     Ok(())
 }
 
-/// Demands that an email that is shown as sent was delivered once, with its own words, and not rejected. An alert may
-/// have come with others.
+/// Demands that an email shown as sent was delivered once, with its own words, and not rejected. An alert may have come
+/// with others.
 fn is_delivered(mail: &Value, delivered: &MailIndex<'_>, rejected: &MailIndex<'_>) -> Result<(), SimError> {
     if !mail["alert"].is_null() {
         return Ok(());
@@ -148,7 +149,7 @@ fn is_delivered(mail: &Value, delivered: &MailIndex<'_>, rejected: &MailIndex<'_
     demand(own.iter().all(is_same), || format!("a mail was delivered with other words: {mail}"))
 }
 
-/// Demands that an email that is given up was rejected for good and not delivered, and states the reason.
+/// Demands that an email that was given up was rejected permanently and not delivered, and states the reason.
 fn is_given_up(mail: &Value, delivered: &MailIndex<'_>, rejected: &MailIndex<'_>) -> Result<(), SimError> {
     let states_reason = mail["error"].as_str().is_some_and(|error| error.contains(REJECTION));
     let is_explained = states_reason && mail["failure"] == "rejected";
@@ -162,7 +163,7 @@ fn is_given_up(mail: &Value, delivered: &MailIndex<'_>, rejected: &MailIndex<'_>
     demand(is_rejected, || format!("a mail is given up that was not rejected: {mail}"))
 }
 
-/// Demands that each alert that is not given up was reported, by an email of its own or with others; exactly once, if
+/// Demands that each alert that is not given up was reported, by a separate email or with others; exactly once, if
 /// `is_exact`.
 fn alerts_are_reported(mails: &[Value], delivered: &MailIndex<'_>, is_exact: bool) -> Result<(), SimError> {
     // By their words, which several alerts may share.

@@ -15,11 +15,11 @@ use crate::world::World;
 pub struct LineCount {
     /// Parts per plate.
     plate: u64,
-    /// Parts that are good according to the latest sign-off, or have none.
+    /// Parts that are good according to the latest sign-off, or that have no sign-off.
     good: u64,
     /// Parts that were good according to any sign-off, or before the first one.
     pub most: u64,
-    /// Plates that were physically finished.
+    /// Physically finished plates.
     plates: u64,
     /// Plates with parts rejected by any sign-off, and plates that were repeated.
     scrapped: u64,

@@ -1,5 +1,5 @@
 //! Oracle of decisions by the staff and the owner: priorities and due dates are as acknowledged, and parts count
-//! according to the rules of the house.
+//! according to the house rules.
 
 use serde_json::{Value, json};
 

@@ -53,7 +53,7 @@ pub fn unrest(world: &World, people: &People) -> Option<String> {
     }
 }
 
-/// Demands that both sides agree, and that stock has moved here by just what people used there, unless somebody had to
+/// Demands that both sides agree, and that stock has moved here by just what people used there, unless someone had to
 /// decide.
 pub fn agree(world: &World, tables: &Tables, people: &People) -> Result<(), SimError> {
     let Some(material) = material_of(people) else { return Ok(()) };

@@ -207,7 +207,8 @@ impl Books {
         Ok(refund)
     }
 
-    /// Raises the total refunded amount of a charge, as if somebody had refunded it at the processor without the shop.
+    /// Raises the total refunded amount of a charge, as if someone had refunded it at the processor, bypassing the
+    /// shop.
     pub fn raise_refunds(&mut self, intent: &str, refunded_cents: i64) {
         let id = self.id("re");
         let Some(charge) = self.charges.get_mut(intent) else { return };
@@ -222,7 +223,7 @@ impl Books {
         self.charges.get(intent)
     }
 
-    /// Returns the charges of an order with their intents.
+    /// Returns the charges for an order with their intents.
     pub fn charges_of(&self, order: &str) -> BTreeMap<String, Charge> {
         let charges = self.charges.iter().filter(|(_, charge)| charge.order == order);
         charges.map(|(intent, charge)| (intent.clone(), charge.clone())).collect()

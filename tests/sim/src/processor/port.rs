@@ -23,12 +23,12 @@ const SHARE: f64 = 0.5;
 const WAY: Duration = Duration::from_millis(20);
 /// Maximum additional latency, in milliseconds.
 const MAX_DELAY_MS: u64 = 30_000;
-/// Timeout of a call.
+/// Timeout for a call.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Interval at which a call checks whether its events have been delivered, and maximum number of checks.
 const LOOKS: (Duration, u32) = (Duration::from_millis(50), 100);
 
-/// Frequencies of the faults of calls.
+/// Frequencies of call faults.
 #[derive(Default)]
 pub struct CallRates {
     lost: f64,
@@ -38,7 +38,7 @@ pub struct CallRates {
 }
 
 impl CallRates {
-    /// Returns the rates according to a plan.
+    /// Derives the rates from a plan.
     pub fn of(plan: &FaultPlan) -> Self {
         let share = |kind| plan.rate(kind) * SHARE;
         Self {
@@ -75,17 +75,17 @@ impl SimProcessorState {
     }
 }
 
-/// Returns the error of a call without a response.
+/// Returns the error for a call without a response.
 fn unanswered<T>() -> Result<T, ProcessorError> {
     Err(ProcessorError::Unavailable(format!("no response within {} s", PATIENCE.as_secs())))
 }
 
-/// Returns the error of a call that does not occur in any story.
+/// Returns the error for a call that does not occur in any story.
 fn unused<T>() -> Result<T, ProcessorError> {
     Err(ProcessorError::Unavailable("not part of the simulation".to_owned()))
 }
 
-/// Returns the error of a call that the processor temporarily refuses.
+/// Returns the error for a call that the processor temporarily refuses.
 fn busy<T>() -> Result<T, ProcessorError> {
     Err(ProcessorError::Unavailable("status 429: too many requests".to_owned()))
 }

@@ -7,7 +7,7 @@ use simulator::gcode::{GcodeFacts, gcode};
 use crate::on_every_type;
 use printers::adapter::Operation;
 
-/// File of a person's own print; its name begins as that of all such files does.
+/// File of a person's own print; its name begins as the names of all such files do.
 const OWN: &str = "vase-own-person.gcode";
 
 /// Starts a person's print at a printer that is out of the server's sight; returns whether the printer started it.

@@ -1,4 +1,4 @@
-//! Starts of which nobody knows whether they took effect: the printer's evidence decides, or an operator does.
+//! Starts that may or may not have taken effect: the printer's evidence decides, or an operator does.
 
 use serde_json::{Value, json};
 use sim::{Floor, Hall, SimError, attempt_states, has_words};

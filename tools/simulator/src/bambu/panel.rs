@@ -112,7 +112,7 @@ impl BambuState {
     }
 
     /// Applies the machine's new events: pauses a print whose spools do not match, resets volatile state after a power
-    /// loss, and then starts a package that was left on the storage, if the setup specifies it.
+    /// loss, and then starts a package left on the storage, if the setup specifies it.
     fn take_in(&mut self, machine: &mut Machine, fresh: &[PhysicalEvent], power_was_cut: &mut bool) {
         for what in fresh {
             match what {

@@ -33,7 +33,7 @@ pub struct Setup {
     pub skips_running: bool,
     /// Makes every start fail during preparation, so that nothing is printed.
     pub rejects_in_setup: bool,
-    /// Makes a package that was left in the root directory start by itself after a power cycle (P1S, A1).
+    /// Makes a package left in the root directory start by itself after a power cycle (P1S, A1).
     pub starts_left_files: bool,
     /// Makes the printer use a different key and certificate with the same name, from the next connection on.
     pub other_certificate: bool,

@@ -21,7 +21,7 @@ const MOST_OF_EACH: u32 = 3;
 pub struct ChaosCatalogue {
     /// Material of all products.
     pub material: String,
-    /// Products that can be ordered.
+    /// Orderable products.
     products: Vec<String>,
 }
 

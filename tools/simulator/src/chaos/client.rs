@@ -72,7 +72,7 @@ pub struct ChaosClient {
     client: Client,
     base: String,
     api_key: String,
-    /// Time until which requests without a response are repeated.
+    /// Time after which requests without a response are no longer repeated.
     deadline: Instant,
     acknowledgements: Arc<Mutex<Vec<AcceptedCommand>>>,
 }

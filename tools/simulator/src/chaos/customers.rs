@@ -20,7 +20,7 @@ pub const CUSTOMER_COUNT: u64 = 4;
 /// Maximum time for which a customer waits for an order before placing the next one, so that the queue of a slow shop
 /// stays short.
 const READY_PATIENCE: Duration = Duration::from_secs(15);
-/// Pause before an action that was temporarily refused is tried again.
+/// Pause before an action that was temporarily refused is retried.
 const REFUSED_PAUSE: Duration = Duration::from_millis(250);
 /// Codes of refund refusals that only mean that it is too early.
 const TOO_EARLY: [&str; 2] = ["payment_unnamed", "refunds_under_way"];

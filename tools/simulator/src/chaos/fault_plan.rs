@@ -1,4 +1,4 @@
-//! Faults of a run, generated from the seed in advance: when each occurs, which system it affects, and for how long.
+//! Faults in a run, generated from the seed in advance: when each occurs, which system it affects, and for how long.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use fastrand::Rng;
 
 /// Time between the starts of two faults, in milliseconds.
 const GAP_MS: Range<u64> = 150..1_500;
-/// Minimum time between two faults of the same system, in milliseconds.
+/// Minimum time between two faults in the same system, in milliseconds.
 const REST_MS: u64 = 300;
 
 /// System affected by a fault. Two faults never affect the same system at the same time.
@@ -97,8 +97,8 @@ impl FaultTargets {
     }
 }
 
-/// Generates all faults of a run of this duration, by the end of which all of them have ended. The first one always
-/// kills the server with `kill -9`.
+/// Generates all faults for a run of this duration, all of which end before the run does. The first one always kills
+/// the server with `kill -9`.
 pub fn draw(rng: &mut Rng, length: Duration, targets: FaultTargets) -> Vec<ChaosFault> {
     let mut faults = Vec::new();
     let mut busy_until: BTreeMap<FaultTarget, u64> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Programs that are killed and frozen, and restarted automatically, as by a service manager.
+//! Programs to be killed and frozen, which are restarted automatically, as by a service manager.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +17,7 @@ use crate::story::ChaosStory;
 const RESTART_PAUSE: Duration = Duration::from_millis(200);
 /// Maximum time for a graceful exit of a program at the end of the run.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
-/// Number of log lines that are printed if a promise was broken.
+/// Number of log lines printed if a promise was broken.
 const LAST_LINES: usize = 60;
 
 /// Program that is restarted whenever it exits. It is killed when this value is dropped.
@@ -98,7 +98,7 @@ impl Drop for Keeper {
     }
 }
 
-/// Task that starts a program and waits until it exits, again and again.
+/// Task that starts a program and waits until it exits, repeatedly.
 struct KeeperWork {
     name: &'static str,
     log: Option<ServerLog>,

@@ -36,9 +36,9 @@ struct ChaosPeople {
     /// Task that reports when the server is ready again.
     watch: JoinHandle<()>,
     sales: Sales,
-    /// `true` once nobody starts anything new.
+    /// `true` once nothing new is started.
     quiet: Arc<AtomicBool>,
-    /// `true` once nobody does anything any more.
+    /// `true` once all activity has ceased.
     closed: Arc<AtomicBool>,
 }
 

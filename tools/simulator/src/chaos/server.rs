@@ -28,7 +28,7 @@ const WITH_FILE_LIMITS: &str = "trap '' XFSZ; exec \"$0\" \"$@\"";
 /// Environment variables that the server inherits. All others are removed, so that a run never touches a real shop.
 const INHERITED: [&str; 5] = ["PATH", "TMPDIR", "SSL_CERT_FILE", "MIMALLOC_ALLOW_THP", "RUST_BACKTRACE"];
 
-/// Settings that are the same in every run. Intervals are short, because minutes represent months.
+/// Settings shared by all runs. Intervals are short, because minutes represent months.
 const SETTINGS: [(&str, &str); 24] = [
     ("PRINTFLOOR_LOG__FORMAT", "text"),
     ("PRINTFLOOR_LIMITS__STAFF_REQUESTS_PER_MINUTE", "10000000"),

@@ -16,7 +16,7 @@ use crate::json::{items, number, text};
 
 /// Pause between two rounds.
 const ROUND_PAUSE: Duration = Duration::from_millis(250);
-/// Time for which a start has been unconfirmed, and the network to the printer has worked, before somebody inspects the
+/// Time for which a start has been unconfirmed, and the network to the printer has worked, before someone inspects the
 /// printer.
 const DOUBT_PATIENCE: Duration = Duration::from_secs(3);
 /// Amount on a new spool and in a delivery, in grams.

@@ -111,8 +111,8 @@ pub fn part_problems(outcome: &Outcome) -> Vec<String> {
     problems
 }
 
-/// Returns the jobs of an order that are shown as completed but were not printed, or that were printed again although
-/// nobody had requested it.
+/// Returns the jobs in an order that are shown as completed but were not printed, or that were printed again although
+/// no one had requested it.
 pub fn print_problems(
     outcome: &Outcome,
     deeds: &BTreeMap<String, Deeds>,

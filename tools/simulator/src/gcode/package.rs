@@ -13,9 +13,9 @@ use zip::{ZipArchive, ZipWriter, result::ZipResult, write::SimpleFileOptions};
 
 use super::{facts::GcodeFacts, orca_gcode, tools::MM_PER_GRAM};
 
-/// Maximum number of bytes of a plate's G-code that are read.
+/// Maximum number of bytes read from a plate's G-code.
 const MAX_PLATE_BYTES: u64 = 64 << 20;
-/// Maximum number of bytes of plate metadata that are read.
+/// Maximum number of bytes of plate metadata read.
 const MAX_INFO_BYTES: u64 = 1 << 20;
 /// Path of the plate metadata in the package.
 const INFO: &str = "Metadata/slice_info.config";

@@ -29,9 +29,9 @@ struct SpoolmanState {
     news: bool,
     /// Total extrusion for all prints as of the last check, in millimetres.
     seen_mm: f64,
-    /// Extrusion that has not been reported yet, in millimetres by spool.
+    /// Extrusion not yet reported, in millimetres by spool.
     pending: BTreeMap<i64, f64>,
-    /// Spools that were active during each print, by print number.
+    /// Spools active during each print, by print number.
     prints: BTreeMap<u64, Vec<i64>>,
 }
 

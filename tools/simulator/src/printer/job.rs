@@ -105,7 +105,7 @@ impl PrintJob {
 pub struct Record {
     /// Print number.
     pub number: u64,
-    /// Name of the file that was printed.
+    /// Name of the printed file.
     pub filename: String,
     /// Metadata from the file's comments at the time of the print.
     pub facts: Arc<GcodeFacts>,

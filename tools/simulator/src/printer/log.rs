@@ -35,24 +35,24 @@ pub enum PhysicalEvent {
     },
     /// A print ran to completion.
     Finished {
-        /// Name of the file that was printed.
+        /// Name of the printed file.
         filename: String,
     },
     /// A print was stopped by a command.
     Cancelled {
-        /// Name of the file that was printed.
+        /// Name of the printed file.
         filename: String,
     },
     /// A print ended because of a failure or an emergency stop.
     Failed {
-        /// Name of the file that was printed.
+        /// Name of the printed file.
         filename: String,
         /// Reason for the failure.
         reason: String,
     },
     /// A print was lost because the power or the connection to the controller failed.
     Interrupted {
-        /// Name of the file that was printed.
+        /// Name of the printed file.
         filename: String,
     },
     /// A print was paused.

@@ -147,7 +147,7 @@ impl Machine {
         Self::with_calendar(seed, speed, reconnects, now, Timestamp::now())
     }
 
-    /// Creates a printer like [`Self::new`], on which it is `zero_at` now, for simulations with a clock of their own.
+    /// Creates a printer like [`Self::new`], on which it is `zero_at` now, for simulations with their own clock.
     pub fn with_calendar(seed: u64, speed: f64, reconnects: bool, now: Instant, zero_at: Timestamp) -> Self {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut between = |low: f64, high: f64| low + rng.f64() * (high - low);

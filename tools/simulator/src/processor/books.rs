@@ -20,7 +20,7 @@ pub(super) struct ProcessorObjects {
     creation_order: Vec<String>,
     /// Payment intent of each session, which is not public until the session is paid.
     pub(super) intents: BTreeMap<String, String>,
-    /// Events that have not been passed to the courier yet.
+    /// Events not yet passed to the courier.
     pub(super) happened: Vec<Value>,
     /// Base URL of the processor's pages.
     pub(super) base_url: String,

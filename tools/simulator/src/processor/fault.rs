@@ -67,7 +67,7 @@ impl ErrorResponse {
         Self::new(403, "invalid_request_error", message)
     }
 
-    /// Builds a 400 error for an idempotency key that was used with a different request.
+    /// Builds a 400 error for an idempotency key used with a different request.
     pub(super) fn other_request(key: &str) -> Self {
         let message = format!(
             "Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a \

@@ -165,7 +165,7 @@ fn turn(machine: &mut Machine, from: &[PrintPhase], act: fn(&mut Machine) -> Res
     u8::from(!(may && act(machine) == Ok(true)))
 }
 
-/// Deletes files. Even a file that is being printed is deleted, which ends its print.
+/// Deletes files. Even a file being printed is deleted, which ends its print.
 fn delete(machine: &mut Machine, data: &Value) -> u8 {
     let names: Vec<String> =
         data["FileList"].as_array().into_iter().flatten().map(|path| name(path).to_owned()).collect();

@@ -47,7 +47,7 @@ impl Rig {
         (sha256, object)
     }
 
-    /// Sweeps so many days after [`STORED_AT`].
+    /// Sweeps the given number of days after [`STORED_AT`].
     async fn run_after(&self, days: i64) -> usize {
         self.sweep.run(&Leadership::default(), STORED_AT.plus_ms(days * DAY_MS)).await.unwrap()
     }

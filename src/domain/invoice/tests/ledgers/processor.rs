@@ -20,7 +20,7 @@ pub(super) struct Processor {
     /// Amount of each session's payment lost to disputes or refunded by other means.
     pub(super) lost: BTreeMap<String, i64>,
     pub(super) otherwise: BTreeMap<String, i64>,
-    /// Events of the processor, each of which may be delivered at any time and repeatedly.
+    /// Events from the processor, each of which may be delivered at any time and repeatedly.
     pub(super) events: Vec<PaymentUpdate>,
 }
 

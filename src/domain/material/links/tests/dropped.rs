@@ -169,11 +169,11 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Shop, with the outstanding bookings of its printer's server for prints that are over.
+/// Shop, with the outstanding bookings of its printer's server for finished prints.
 struct Prints {
     shop: Shop,
     late: Amount,
-    /// Total consumption of prints that are over.
+    /// Total consumption by finished prints.
     used: Amount,
     /// Part of the consumption that rounding and purging may explain.
     explained: Amount,

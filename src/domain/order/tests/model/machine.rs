@@ -5,7 +5,7 @@ use super::*;
 /// File of a user's own print.
 const OWN: &str = "vase.gcode";
 
-/// Machine with a memory of its own.
+/// Machine with its own memory.
 #[derive(Default)]
 pub(super) struct Machine {
     pub(super) files: BTreeSet<String>,
@@ -71,7 +71,7 @@ impl Machine {
             self.on = Some((OWN.to_owned(), false));
         }
     }
-    /// Cancels the current print, whoever started it, as real machines do.
+    /// Cancels the current print, regardless of who started it, as real machines do.
     pub(super) fn cancel(&mut self) {
         self.wronged += u32::from(self.on.as_ref().is_some_and(|on| on.0 == OWN));
         self.end(PrintEnd::Cancelled);

@@ -18,7 +18,7 @@ use http::wire::{
 const MAX_ADDONS: usize = 10;
 /// Maximum length of an option ID, in characters.
 const MAX_ID_CHARS: usize = 64;
-/// Limits of the add-on list.
+/// Limits on the add-on list.
 const ADDON_IDS: TextList = TextList { max_items: MAX_ADDONS, max_chars: MAX_ID_CHARS };
 
 /// Text fields of the form.

@@ -1,4 +1,4 @@
-//! Settings of one's own account that need no password.
+//! Settings for one's own account that need no password.
 
 use api_derive::Request;
 use axum::extract::State;

@@ -16,7 +16,7 @@ use http::access::RequiredAccess;
 use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::handler::{Argument, Reply};
-use http::openapi::operation::{DescribedContent, DescribedOperation};
+use http::operation::{DescribedContent, DescribedOperation};
 use http::path_id::PathId;
 use http::routes::ResourceRoutes;
 use http::wire::Components;

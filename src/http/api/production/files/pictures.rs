@@ -14,7 +14,7 @@ use http::access::RequiredAccess;
 use http::command_request::{find_existing, state_of};
 use http::error::ApiError;
 use http::handler::Reply;
-use http::openapi::operation::{DescribedContent, DescribedOperation};
+use http::operation::{DescribedContent, DescribedOperation};
 use http::page::Query;
 use http::path_id::PathId;
 use http::routes::ResourceRoutes;
@@ -22,7 +22,7 @@ use http::wire::{Components, Within};
 
 /// Number that selects the picture of the whole file; other numbers select the picture of a plate.
 pub const WHOLE_PICTURE: u32 = 0;
-/// Plate that is drawn if no plate number is known.
+/// Plate drawn if no plate number is known.
 const FIRST_PLATE: u32 = 1;
 /// Highest plate number that can be requested.
 const MAX_PLATE_NUMBER: u32 = 9_999;

@@ -1,4 +1,4 @@
-//! Requests of the file routes.
+//! Requests to the file routes.
 
 use api_derive::Request;
 

@@ -24,7 +24,7 @@ impl ResourceState for ReadinessCache {
 }
 
 impl ReadinessCache {
-    /// Returns the last result, or that of a new check if the last one is too old.
+    /// Returns the last result or, if it is too old, the result of a new check.
     pub(super) async fn recent<F: Future<Output = ReadinessResult>>(
         &self,
         judge: impl FnOnce() -> F,

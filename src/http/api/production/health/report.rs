@@ -6,7 +6,7 @@ use kernel::entry::ActorSummary;
 
 /// Maximum number of crashed or parked actors listed individually.
 const MAX_ACTORS_NAMED: usize = 50;
-/// Name of the status of an actor that is out of service.
+/// Status name of an actor that is out of service.
 const PARKED_WORD: &str = "parked";
 
 /// Problem with the database, Redis or a component.

@@ -26,7 +26,7 @@ pub(super) struct LeaderView {
     since: Timestamp,
 }
 
-/// Returns the error of a standby server of `leader`.
+/// Returns the error that a standby server for `leader` reports.
 pub fn standby_error(leader: &CurrentLeader) -> ApiError {
     let message = match (leader.is_server, leader.address.as_str()) {
         (false, _) => "this server is on standby until the database is free".to_owned(),

@@ -190,7 +190,7 @@ impl From<LeadTimes> for LeadTimeView {
     }
 }
 
-/// Reads the prints and orders of a time span, from `from`, inclusive, to `to`, exclusive.
+/// Reads the prints and orders in a time span, from `from`, inclusive, to `to`, exclusive.
 pub(super) async fn shop_activity(
     app: &InsightHandles,
     from: Timestamp,

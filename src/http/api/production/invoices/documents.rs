@@ -14,7 +14,7 @@ use domain::refusal::Refusal;
 use http::command_request::{CommandRequest, find_existing, state_of};
 use http::error::ApiError;
 use http::handler::Argument;
-use http::openapi::operation::DescribedOperation;
+use http::operation::DescribedOperation;
 use http::path_id::PathId;
 use http::reply::{Media, MediaType, Plain};
 use http::wire::{EmptyBody, OptionalBody};

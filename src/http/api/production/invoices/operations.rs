@@ -124,7 +124,7 @@ pub async fn void(
     ask(app, id, call, command).await
 }
 
-/// Records a payment. A payment of an order's invoice is recorded on the order.
+/// Records a payment. A payment for an order's invoice is recorded on the order.
 pub async fn mark_paid(
     app: &InvoiceHandles,
     id: Id,

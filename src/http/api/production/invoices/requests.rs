@@ -1,4 +1,4 @@
-//! Requests of the invoice routes.
+//! Requests to the invoice routes.
 
 use api_derive::Request;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `GET /api/orders/{id}`: the resource that is read most often. The JSON of an order is written once for each of its
+//! `GET /api/orders/{id}`: the most frequently read resource. The JSON of an order is written once for each of its
 //! states, outlook and kind of reader.
 
 use std::sync::Arc;

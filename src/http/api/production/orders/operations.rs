@@ -71,7 +71,7 @@ pub async fn mark_paid(
     call.ask_with(&app.orders, CommandTarget::Id(id), command).await
 }
 
-/// Refunds a payment of an order.
+/// Refunds a payment for an order.
 pub async fn refund(
     app: &OrderHandles,
     id: Id,

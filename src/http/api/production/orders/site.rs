@@ -10,8 +10,8 @@ use config::checks::SITES;
 use domain::refusal::Faults;
 use http::error::ApiError;
 use http::handler::Argument;
-use http::openapi::operation::{DescribedOperation, Parameter};
 use http::openapi::shape::{Shape, word};
+use http::operation::{DescribedOperation, Parameter};
 use http::wire::{Components, FromJson, ToSchema, ValuePath, schema_of};
 
 /// Header that specifies the site.

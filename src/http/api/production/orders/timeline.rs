@@ -1,4 +1,4 @@
-//! Order timeline as shown in responses. Customers see the order's own steps and the parts that were printed.
+//! Order timeline as shown in responses. Customers see the order's own steps and the printed parts.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -30,7 +30,7 @@ const PART_PRINTED: &str = "job.completed";
 
 /// Fields of the event data that are hidden from customers.
 const OWN_TO_SHOP: [&str; 2] = ["printerId", "error"];
-/// Actors, other than staff and the shop's programs, that are shown to customers by name.
+/// Actors, other than staff and the shop's programs, shown to customers by name.
 const SPOKEN_OF: [&str; 2] = ["system", "payments"];
 
 fn example() -> Value {

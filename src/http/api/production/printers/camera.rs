@@ -18,7 +18,7 @@ use http::access::RequiredAccess;
 use http::command_request::find_present;
 use http::error::ApiError;
 use http::handler::Reply;
-use http::openapi::operation::{DescribedContent, DescribedError, DescribedOperation};
+use http::operation::{DescribedContent, DescribedError, DescribedOperation};
 use http::page::Query;
 use http::path_id::PathId;
 use http::routes::ResourceRoutes;

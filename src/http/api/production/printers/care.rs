@@ -23,7 +23,7 @@ use http::access::RequiredAccess;
 use http::command_request::{CommandOutcome, CommandRequest, CommandTarget, find_present};
 use http::error::ApiError;
 use http::handler::Argument;
-use http::openapi::operation::DescribedError;
+use http::operation::DescribedError;
 use http::page::{PageQuery, Query, cut};
 use http::path_id::PathId;
 use http::reply::{Created, ListPage, NoContent, Plain};

@@ -25,7 +25,7 @@ use http::access::RequiredAccess;
 use http::command_request::{CommandRequest, find_existing, find_present, state_of};
 use http::error::ApiError;
 use http::handler::{Argument, Reply};
-use http::openapi::operation::{DescribedContent, DescribedOperation};
+use http::operation::{DescribedContent, DescribedOperation};
 use http::path_id::PathId;
 use http::reply::{self, NoContent, Plain};
 use http::routes::ResourceRoutes;

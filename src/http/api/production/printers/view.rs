@@ -108,7 +108,7 @@ impl StatusView {
     }
 }
 
-/// Returns the state of a printer and of its connection, given those of its last status. The last commit of the
+/// Returns the state of a printer and of its connection, given the ones in its last status. The last commit of the
 /// printer's actor decides whether the printer is offline, because telemetry may be one poll older or newer.
 fn state_of(printer: &Printer, (state, connection): (Activity, Connection)) -> (Activity, Connection) {
     let offline = printer.disconnected || printer.activity == Activity::Offline && state == Activity::Offline;

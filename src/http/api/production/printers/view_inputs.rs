@@ -1,4 +1,4 @@
-//! Inputs of a printer's view besides the printer itself. They say whether a view that was written before is still
+//! Inputs of a printer's view besides the printer itself. They determine whether a previously written view is still
 //! current.
 
 use std::sync::Arc;
@@ -39,8 +39,8 @@ impl<'a> From<&'a PrinterReadHandles> for InputSources<'a> {
 }
 
 impl InputSources<'_> {
-    /// Returns the materials in a printer's slots, in the order of the slots; `None` where spools are not read: nothing
-    /// of ours is booked on them, and no view depends on a material.
+    /// Returns the materials in a printer's slots, in the order of the slots; `None` where spools are not read: none of
+    /// our consumption is booked on them, and no view depends on a material.
     fn slot_materials(self, printer: &Printer) -> Option<Vec<SlotMaterial>> {
         if self.config.spools.url.is_empty() {
             return None;

@@ -20,7 +20,7 @@ use http::access::RequiredAccess;
 use http::error::ApiError;
 use http::handler::Reply;
 use http::handles::handles;
-use http::openapi::operation::{DescribedContent, DescribedOperation};
+use http::operation::{DescribedContent, DescribedOperation};
 use http::reply;
 use http::routes::ResourceRoutes;
 use http::setup_desk::{SearchTurn, SetupService};
@@ -207,7 +207,7 @@ async fn ended(search: &mut Option<BoxFuture<'static, Vec<FoundPrinter>>>) -> Ve
     }
 }
 
-/// Formats an event of the stream.
+/// Formats an event in the stream.
 fn event(name: &str, data: &impl Serialize) -> String {
     sse::event(name, &serde_json::to_value(data).unwrap_or(Value::Null))
 }

@@ -1,5 +1,5 @@
-//! Check that messages of the API have German versions: those that the code of the rules, of the API and of the pages
-//! has as text, but for the short list of those that no page causes.
+//! Check that API messages have German versions: all those that appear as text in the code of the rules, the API and
+//! the pages, except for a short list of messages that no page causes.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,8 +26,8 @@ const REFUSALS: [&str; 7] = [
 /// Distance between a call and the variable that it takes the message from, in bytes.
 const MAX_DISTANCE: usize = 2_500;
 
-/// Messages that no page causes: of programs that send something else than the pages do, of identifiers that the server
-/// makes itself, and of other ways into the server. A number stands for what a message inserts.
+/// Messages that no page causes: those for programs that send other things than the pages do, for identifiers that the
+/// server itself generates, and for other ways into the server. A number stands for an inserted value.
 const OF_NO_PAGE: [&str; 52] = [
     "`user` must be an ID",
     "7 printers have this name; send the printer's ID",
@@ -83,7 +83,7 @@ const OF_NO_PAGE: [&str; 52] = [
     "this user is not allowed to send commands",
 ];
 
-/// Messages that are translated by codes that are constants, or that have an error page of their own.
+/// Messages that are translated by their codes, which are constants, or that have their own error page.
 const BY_CODE: [&str; 5] = [
     "enter the code from your authenticator app as well",
     "the code is incorrect or was already used; wait for the next one",
@@ -109,7 +109,7 @@ impl CodeMessage {
     }
 }
 
-/// Lists the files with code below a folder, without those of tests.
+/// Lists the code files below a folder, except test files.
 fn code_files(folder: &Path, all: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -132,8 +132,8 @@ fn code_of(path: &Path) -> String {
     lines.map(|(n, line)| if n == 0 { line } else { line.trim_start() }).collect()
 }
 
-/// Returns the code before the module of tests in it. The line that declares one in a file of its own, often near the
-/// top, ends nothing.
+/// Returns the code before the module of tests in it. The line that declares such a module in a separate file, often
+/// near the top, is ignored.
 fn before_tests(code: &str) -> &str {
     let is_inline = |at: &usize| {
         let after = code.get(*at..).unwrap_or_default();

@@ -4,7 +4,7 @@ use super::TranslatedText;
 use domain::amount::AmountError;
 use words::staff::stock as texts;
 
-/// Returns the message of a validation error; `None` for messages about anything else.
+/// Returns the message for a validation error; `None` for messages about anything else.
 pub(super) fn fault(message: &str) -> Option<TranslatedText> {
     let all: [(AmountError, TranslatedText); 2] =
         [(AmountError::TooFine, texts::fault_decimals), (AmountError::TooLarge, texts::fault_too_large)];

@@ -4,7 +4,7 @@ use super::TranslatedText;
 use domain::target::TargetError;
 use words::staff::webhooks as texts;
 
-/// Returns the message of a validation error; `None` for messages about anything else.
+/// Returns the message for a validation error; `None` for messages about anything else.
 pub(super) fn fault(message: &str) -> Option<TranslatedText> {
     let whole: [(TargetError, TranslatedText); 3] = [
         (TargetError::TooLong, texts::fault_url_length),

@@ -132,7 +132,7 @@ pub(super) fn spools() -> Markup {
     }
 }
 
-/// Renders uploads that have not begun, that are running, and that failed.
+/// Renders uploads that have not begun, are in progress, or have failed.
 pub(super) fn uploads() -> Markup {
     html! {
         @for (state, percent, message) in UPLOADS {

@@ -18,7 +18,7 @@ const MATERIAL_TYPES: [MaterialType; 4] =
 pub(super) enum Datum {
     /// Untrusted text.
     Words(String),
-    /// Message of the server or a printer, in English.
+    /// Message from the server or a printer, in English.
     Message(String),
     /// Day, as the API writes it: `2026-11-28`.
     Day(String),

@@ -65,7 +65,7 @@ pub(super) fn reason_words(language: Language, reason: Option<&str>) -> String {
     reason.map_or_else(|| texts::no_reason(language), |reason| defect_name(language, reason))
 }
 
-/// Returns the reason why prints failed. A reason that is no defect is a message of the server or a printer.
+/// Returns the reason why prints failed. A reason that is not a defect is a message from the server or a printer.
 fn failure_words(language: Language, reason: Option<&str>) -> Datum {
     let Some(reason) = reason else { return Datum::Words(texts::no_reason(language)) };
     defect_label(language, reason).map_or_else(|| Datum::Message(reason.to_owned()), Datum::Words)

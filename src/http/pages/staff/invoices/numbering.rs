@@ -66,7 +66,7 @@ fn table(language: Language, all: &[NumberingSeries]) -> Markup {
     }
 }
 
-/// Renders the numbers that are missing in a series, and the gaps with their reasons, which are collapsed if there are
+/// Renders the numbers missing from a series, and the gaps with their reasons, which are collapsed if there are
 /// several.
 fn missing(language: Language, series: &NumberingSeries) -> Markup {
     let gaps = html! {

@@ -137,7 +137,7 @@ pub(super) fn states(language: Language, app: &StaffOrderHandles, query: &JobLis
 }
 
 /// Counts the jobs in memory that match all filters but the state, by state, in the order of [`JOB_STATES`]; `None` if
-/// only the database can tell which ones match.
+/// only the database can determine which ones match.
 fn state_counts(app: &StaffOrderHandles, filter: &JobFilter) -> Option<[usize; JOB_STATES.len()]> {
     let filter = JobFilter { state: None, ..filter.clone() };
     let mut counts = [0; JOB_STATES.len()];

@@ -107,7 +107,7 @@ fn needs(language: Language, app: &JobHandles, job: &Job) -> Markup {
     }
 }
 
-/// Returns the label of a printer's slot, as a title.
+/// Returns the title of a printer's slot, such as "Slot A1".
 fn slot_title(language: Language, app: &StaffOrderHandles, printer: Id, slot: u32) -> String {
     let versioned = app.board.shop.printers.resident(printer).map(|handle| handle.read());
     let printer = versioned.as_ref().and_then(|versioned| versioned.state.as_ref());

@@ -1,5 +1,4 @@
-//! Progress of a job in the list: how far its print is and how long it will take, when it is expected to end, or when
-//! it ended.
+//! Progress of a job in the list: its print's progress and remaining time, the expected end, or the actual end.
 
 use maud::{Markup, html};
 
@@ -17,7 +16,7 @@ use words::staff::jobs as texts;
 struct OngoingPrint {
     /// Progress, in percent.
     percent: u32,
-    /// Time at which the printer expects the end, if it says so.
+    /// Time at which the printer expects the print to end, if it reports one.
     ends_at: Option<Timestamp>,
 }
 

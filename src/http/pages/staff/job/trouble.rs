@@ -1,4 +1,4 @@
-//! Choices for a print whose start or end is not confirmed, or whose printer does not respond: a person says how it
+//! Choices for a print whose start or end is not confirmed, or whose printer does not respond: a person states how it
 //! ended.
 
 use maud::{Markup, html};

@@ -5,9 +5,10 @@ use maud::{Markup, html};
 use crate::design::{Icon, icon};
 use crate::frame::{SLOT, time, with_parts};
 use crate::staff::ORDERS_PATH;
+use crate::staff::delay_reasons::PresentReasons;
 use crate::staff::orders::{StaffOrderHandles, flag_words};
 use crate::staff::outage::live_order_state;
-use crate::staff::remedy::{delay_reason, recovery_words, remedy_act};
+use crate::staff::remedy::{recovery_words, remedy_act};
 use crate::staff::shell::Tone;
 use crate::staff::timing::{timing_state, timing_words};
 use domain::order::{Order, OrderStatus};
@@ -24,6 +25,7 @@ pub(super) fn head(
     order: &Order,
     title: &str,
     outlook: &OrderOutlook,
+    reasons: &PresentReasons<'_>,
 ) -> Markup {
     let urgent = outlook.timing.filter(|timing| *timing != Timing::OnTime);
     html! {
@@ -36,8 +38,7 @@ pub(super) fn head(
         @if let Some((tone, label)) = urgent.map(|timing| timing_state(language, timing)) {
             div id="timing" {
                 p { span class=(tone.class()) { (label) } ": " (timing_words(language, order, outlook)) }
-                @let forecast = app.jobs.forecaster.latest();
-                @if let Some(reason) = delay_reason(language, &app.jobs, &forecast, order) { p class="muted" { (reason) } }
+                @if let Some(reason) = reasons.of(language, order) { p class="muted" { (reason) } }
                 @if let Some(recovery) = outlook.recovery.as_deref() {
                     div class="choice" {
                         p { (recovery_words(language, recovery)) }

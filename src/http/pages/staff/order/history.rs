@@ -87,8 +87,8 @@ fn job_name(language: Language, order: &Order, id: Id) -> Markup {
     }
 }
 
-/// Renders a printer's name with a link to its page. A printer that was removed has the name at the time of the event,
-/// if that is known.
+/// Renders a printer's name with a link to its page. A removed printer has the name at the time of the event, if that
+/// is known.
 fn printer_name(language: Language, app: &BoardHandles, printer: Id, name_then: Option<&str>) -> Markup {
     let versioned = app.shop.printers.resident(printer).map(|handle| handle.read());
     let name = versioned.as_ref().and_then(|versioned| Some(versioned.present()?.fields.name.as_str()));
@@ -158,7 +158,7 @@ fn job_text(event: &str) -> Option<EventText> {
     })
 }
 
-/// Returns the message about an event of a printer that had a job of the order in hand.
+/// Returns the message about an event from a printer that had one of the order's jobs in hand.
 fn printer_text(event: &str, data: &Value) -> Option<fn(Language, &str) -> String> {
     Some(match event {
         "printer.attention_cleared" => texts::event_printer_attention_cleared,

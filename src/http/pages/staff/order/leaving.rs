@@ -16,7 +16,7 @@ use store::queries::OrderFilter;
 use words::Language;
 use words::staff::orders as texts;
 
-/// Maximum number of shipped orders that are read to suggest how the next one is shipped.
+/// Maximum number of shipped orders read to suggest how the next one is shipped.
 const MAX_SHIPPED_READ: u64 = 5;
 
 /// ID of the field for the tracking number. A parcel with only some of the parts is followed by another, which by

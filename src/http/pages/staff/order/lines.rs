@@ -95,14 +95,14 @@ fn item(language: Language, order: &Order, line: &OrderLine, parts: &LineParts) 
     }
 }
 
-/// Returns the file whose picture is shown for a line: that of its SKU at the time of the order or, failing that, that
-/// of one of its jobs.
+/// Returns the file whose picture is shown for a line: the file of its SKU at the time of the order or, failing that,
+/// the file of one of its jobs.
 fn line_file(order: &Order, n: usize, line: &OrderLine) -> Option<Id> {
     let of_jobs = || order.jobs.values().find(|job| job.line as usize == n && job.file_id.is_some());
     line.make.as_ref().and_then(|make| make.file_id).or_else(|| of_jobs()?.file_id)
 }
 
-/// Returns the file whose picture represents an order: that of the first line with one.
+/// Returns the file whose picture represents an order: the file of the first line with one.
 pub(in crate::staff) fn order_file(order: &Order) -> Option<Id> {
     order.lines.iter().enumerate().find_map(|(n, line)| line_file(order, n, line))
 }

@@ -66,7 +66,7 @@ fn entry(language: Language, payment: &Payment) -> Markup {
     }
 }
 
-/// Renders the form for recording a payment of all or part of the amount due. `class` is the CSS class of the button
+/// Renders the form for recording a payment for all or part of the amount due. `class` is the CSS class of the button
 /// that opens the form.
 pub(super) fn pay(language: Language, order: &Order, class: Option<&str>) -> Markup {
     let due = notation::amount(language, order.due_cents(), &order.currency);

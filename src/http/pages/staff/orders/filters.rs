@@ -113,7 +113,7 @@ impl OrderListQuery {
         self.address(&[("status", status)], sort)
     }
 
-    /// Returns the URL of the list with another timing, and all else but the status.
+    /// Returns the URL of the list with another timing, retaining all other filters except the status.
     fn timing_path(&self, timing: Timing) -> String {
         self.address(&[("timing", timing.word())], if self.is_newest_first() { NEWEST } else { "" })
     }
@@ -124,7 +124,7 @@ impl OrderListQuery {
         address(ORDERS_PATH, &[chosen, &[("q", q), ("flagged", flagged), ("sort", sort)]].concat())
     }
 
-    /// Returns whether the numbers of all orders are those of the list: nothing is searched, nor filtered by attention.
+    /// Returns whether the counts of all orders apply to the list: there is no search, and no filter by attention.
     fn is_counted(&self) -> bool {
         non_empty(self.q.as_ref()).is_none() && self.flagged.is_none()
     }

@@ -48,7 +48,7 @@ impl FileSubset {
     /// Subsets in the order in which their links are shown.
     const EACH: [Self; 5] = [Self::PrintFiles, Self::Models, Self::CameraPictures, Self::UploadedPictures, Self::All];
 
-    /// Returns the subset's name in the URL; empty for the subset that is shown first.
+    /// Returns the subset's name in the URL; empty for the subset shown first.
     fn word(self) -> &'static str {
         match self {
             Self::PrintFiles => "",
@@ -195,10 +195,9 @@ fn nothing(language: Language) -> Markup {
     }
 }
 
-/// Renders the upload form, which is a button for those with the script; files may be dropped anywhere on its page
-/// then. The hint stands before the button and ends in it: "Drop files on this page or", "Upload files". Those that
-/// follow while one is sent wait for their turn. `class` is that of the button. The form's CSRF token is part of the
-/// URL.
+/// Renders the upload form, which is a button if the script runs; files may then be dropped anywhere on its page. The
+/// hint precedes the button and continues in it: "Drop files on this page or", "Upload files". Further files wait until
+/// the current one has been sent. `class` is the button's class. The form's CSRF token is part of the URL.
 pub(super) fn upload_form(language: Language, class: &str) -> Markup {
     let [number, total] = SCRIPT_SLOTS;
     html! {
@@ -320,8 +319,8 @@ fn filaments(metadata: &FileMetadata) -> Markup {
     }
 }
 
-/// Renders what can be done with G-code: a print now, on a printer that is chosen next, or a product that is printed
-/// from it. What a customer sent is made into no product.
+/// Renders what can be done with G-code: a print now, on a printer chosen in the next step, or a product printed from
+/// it. Customer files cannot be made into products.
 fn acts(language: Language, file: &File) -> Markup {
     let path = file_path(file.id);
     let of_file = html! { span class="hidden-words" { " " (file.name) } };

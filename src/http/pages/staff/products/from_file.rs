@@ -31,7 +31,7 @@ pub(super) const CUSTOMER_FIELD: &str = "customerEmail";
 /// Fields that the form sends but does not show.
 const HIDDEN_FIELDS: [&str; 3] = ["gcodeFileId", "currency", "active"];
 
-/// Suggestions for a SKU that is printed from a file; `None` if the file does not contain enough information.
+/// Suggestions for a SKU printed from a file; `None` if the file does not contain enough information.
 #[derive(Clone, Copy, Default)]
 pub(super) struct FileSuggestions {
     /// Material in stock for which the file was sliced.

@@ -174,7 +174,7 @@ fn printed_from(language: Language, sku: &Sku, make: Option<&ProductionData>, gc
     }
 }
 
-/// Renders the plate that is printed, with a link to its file.
+/// Renders the plate to print, with a link to its file.
 fn gcode_of(language: Language, gcode: &File, plate: u32) -> Markup {
     let link = html! { a href=(file::file_path(gcode.id)) { (gcode.name) } };
     html! {

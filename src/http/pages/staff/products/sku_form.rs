@@ -40,7 +40,7 @@ const SECONDS_PER_MINUTE: f64 = 60.0;
 /// Members that the API derives, or leaves unchanged, if their fields are empty.
 const DERIVED_MEMBERS: [&str; 6] =
     ["slug", "currency", "estimatedConsumption", "machineType", "unitsPerPlate", "plate"];
-/// Members of a SKU that is printed, which a kit does not have.
+/// Members of a printed SKU, which a kit does not have.
 const PRINT_MEMBERS: [&str; 11] = [
     "materialId",
     "estimatedConsumption",
@@ -55,7 +55,7 @@ const PRINT_MEMBERS: [&str; 11] = [
     "materials",
 ];
 
-/// Returns the initial values of the form for a new SKU that is printed from `file`.
+/// Returns the initial values of the form for a new SKU printed from `file`.
 pub(super) fn new_entry(language: Language, currency: &str, file: Option<&File>, suggestions: FileSuggestions) -> Form {
     let mut values = vec![
         ("currency", currency.to_owned()),
@@ -135,7 +135,7 @@ pub(super) fn entry_of(language: Language, fields: &SkuFields, codes: &[String])
     Form::prefilled(values)
 }
 
-/// Reads the body of the API operation from the texts of the form, in which components have the IDs of their SKUs.
+/// Reads the body of the API operation from the form's text values, in which components have the IDs of their SKUs.
 pub(super) fn body_of(texts: FieldTexts, kit: bool) -> FormBody {
     let currency = texts.get("currency").map(|text| text.to_lowercase()).unwrap_or_default();
     let body = FormBody::change(texts).unless_empty(&DERIVED_MEMBERS).list("collections", ',').list("images", '\n');
@@ -210,7 +210,7 @@ async fn files(
     Ok(all)
 }
 
-/// Renders the fields for a SKU that is printed, with `rows` rows of additional materials.
+/// Renders the fields for a printed SKU, with `rows` rows of additional materials.
 pub(super) fn made_fields(language: Language, form: &Form, choices: &SkuChoices, rows: usize) -> Markup {
     use FieldControl::{Choice, Decimal, Line, Whole};
     let field =

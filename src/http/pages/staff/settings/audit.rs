@@ -63,7 +63,7 @@ pub(super) struct AuditPageQuery {
     before: Option<String>,
 }
 
-/// Returns the path of the history of one thing.
+/// Returns the path of one record's history.
 pub(in crate::staff) fn history_path(kind: AuditedKind, id: Id) -> String {
     address(PATH, &[("subject", &format!("{}:{id}", kind.word()))])
 }

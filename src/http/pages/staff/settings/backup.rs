@@ -86,7 +86,7 @@ fn with_code(sentence: &str, code: &[&str]) -> Markup {
     with_parts(sentence, &parts.iter().collect::<Vec<_>>())
 }
 
-/// Renders when and where the server makes backups by itself, and how the last one went.
+/// Renders the time and place of scheduled backups, and the outcome of the last one.
 fn schedule(language: Language, config: &Config, schedule: &BackupSchedule) -> Markup {
     let (settings, status) = (&config.backup, schedule.status());
     let interval = interval(settings.every_hours.duration());

@@ -1,5 +1,5 @@
-//! Emails that were not delivered, and those of them that were dismissed: each can be sent again, dismissed and put
-//! back, and all of a page at once.
+//! Undelivered emails, including dismissed ones: each can be resent, dismissed and put back, as can all on a page at
+//! once.
 
 use api_derive::Request;
 use axum::extract::State;
@@ -29,7 +29,7 @@ use words::staff::{emails as texts, shell};
 
 /// Value of the query parameter that lists the dismissed emails.
 const DISMISSED: &str = "dismissed";
-/// Prefix of the fields that name the emails of a form for several of them.
+/// Prefix of the fields that name the emails in a form for several emails.
 const EMAIL_PREFIX: &str = "email-";
 
 handles! {
@@ -107,7 +107,7 @@ fn filters(language: Language, current: MailState) -> Markup {
     list_filters(&texts::filter_label(language), &filters)
 }
 
-/// Renders the forms that act on all emails of a page, if there are several.
+/// Renders the forms that act on all emails on a page, if there are several.
 fn acts_on_all(language: Language, mails: &[Mail], now: Timestamp) -> Markup {
     let sendable: Vec<&Mail> = mails.iter().filter(|mail| mail.can_be_sent_again(now)).collect();
     let all: Vec<&Mail> = mails.iter().collect();
@@ -135,7 +135,7 @@ fn act_on_several(word: &str, label: &str, mails: &[&Mail]) -> Markup {
     }
 }
 
-/// Returns the command that the last segment of a form's path stands for.
+/// Returns the command denoted by the last segment of a form's path.
 fn command_of(word: &str) -> Result<UndeliveredCommand, ApiError> {
     match word {
         SEND_AGAIN => Ok(UndeliveredCommand::SendAgain),
@@ -158,7 +158,7 @@ pub(super) async fn act_on_one(
 }
 
 /// Performs the act named in the last segment of the path on several emails. If one of them rejects it, for example
-/// because somebody else has sent it again, the act is still performed on the others.
+/// because someone else has already resent it, the act is still performed on the others.
 pub(super) async fn act_on_all(
     State(app): State<EmailPageHandles>,
     PathAct(word): PathAct,

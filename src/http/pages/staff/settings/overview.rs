@@ -1,5 +1,5 @@
-//! Overview of the settings: their pages in groups, each with what it is for and, if that is in memory, how things
-//! stand. Settings that wait for a restart come first.
+//! Overview of the settings: their pages in groups, each with its purpose and, if held in memory, its current state.
+//! Settings that await a restart come first.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ handles! {
 
 /// Text in the language of the page.
 type TileText = fn(Language) -> String;
-/// Function that returns how things stand on a page, with its severity.
+/// Function that returns the current state for a page, with its severity.
 type TileState = fn(&OverviewHandles, &Caller) -> Result<(Tone, String), ApiError>;
 
 /// Link to a page of the settings.
@@ -201,8 +201,8 @@ fn key_state(app: &OverviewHandles, who: &Caller) -> Result<(Tone, String), ApiE
     Ok((Tone::Idle, texts::key_count(who.language, active.count())))
 }
 
-/// Returns the worst that is known of the integrations: one that fails, emails that nothing sends, or how many there
-/// are.
+/// Returns the most serious fact about the integrations: that one fails, that no service sends emails, or else how many
+/// there are.
 fn state_of(language: Language, views: &[IntegrationView]) -> (Tone, String) {
     let failing = views.iter().find(|view| view.error.is_some());
     // Without a service for emails as well, the mail server has a note.

@@ -1,4 +1,4 @@
-//! List of staff accounts, with what is done to them most often, and below it the form for adding one.
+//! List of staff accounts, with the most frequent actions on them, and below it the form for adding one.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -209,8 +209,8 @@ fn table(language: Language, users: &[Arc<User>], sightings: &HashMap<&str, Time
     }
 }
 
-/// Renders what is done most often to another user's account; the rest is on the user's page. What ends their sessions
-/// is unfolded first, and says so.
+/// Renders the most frequent actions on another user's account; the others are on the user's page. An action that ends
+/// their sessions has to be unfolded first, and says so.
 fn acts(language: Language, user: &User, from: u64) -> Markup {
     let name = &user.name;
     let (other_role, change) = if user.role == Role::Admin {

@@ -83,13 +83,13 @@ fn chosen_type(sent: &PageForm) -> Option<MaterialType> {
     TYPES.iter().find(|(_, word, _)| *word == sent.text("type")).map(|(kind, ..)| *kind)
 }
 
-/// Returns the reason for which the typed cost is no amount; `None` if it is one, or if the field is empty.
+/// Returns the reason why the typed cost is not an amount; `None` if it is one, or if the field is empty.
 fn cost_error(sent: &PageForm, currency: &str) -> Option<TypedAmountError> {
     let kind = chosen_type(sent).unwrap_or(MaterialType::Filament);
     unit_cost::parse(&sent.some(COST_FIELD)?, kind, currency).err()
 }
 
-/// Returns the error of a form with the reason for which the typed cost is no amount, if there is one.
+/// Returns the error for a form with the reason why the typed cost is not an amount, if there is one.
 fn with_cost_error(error: ApiError, reason: Option<TypedAmountError>) -> ApiError {
     error.reword(|fault| Some(reason.filter(|_| fault.path == COST_FIELD)?.to_string()))
 }

@@ -175,8 +175,8 @@ fn reason(language: Language, tried: &Form, act: &str, usual: &str) -> Markup {
     field(&id, &texts::reason(language), &input)
 }
 
-/// Renders a button with which to receive the amount to order, with one press; nothing if there is no such amount. A
-/// second press on the same page does not receive it again.
+/// Renders a button that receives the amount to order in one press; nothing if there is no such amount. A second press
+/// on the same page does not receive it again.
 pub(super) fn receive_order(language: Language, material: &Material, back: Option<&str>) -> Markup {
     let (amount, fields) = (material.to_order(), &material.fields);
     let words = exact_stock_amount(language, amount, fields.kind);

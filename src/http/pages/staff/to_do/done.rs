@@ -6,11 +6,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use maud::{Markup, html};
-use tokio::sync::Mutex;
+use tokio::sync::OnceCell;
 
 use super::{ACTIVITY_PATH, ToDoHandles};
 use crate::frame::{NEXT_SLOT, SLOT, with_parts};
 use crate::staff::card_print::job_path_of;
+use crate::staff::memo::Memo;
 use crate::staff::names::ActorNames;
 use crate::staff::shell::time_of_day;
 use crate::staff::sign_off::defect_name;
@@ -29,45 +30,40 @@ use store::queries::AuditFilter;
 use words::Language;
 use words::staff::{common, to_do};
 
-/// Maximum number of events of a shift that are read, latest first.
+/// Maximum number of events read for a shift, latest first.
 const MAX_EVENTS: u64 = 2000;
-/// Maximum number of deliveries of a shift that are read, latest first.
+/// Maximum number of deliveries read for a shift, latest first.
 const MAX_DELIVERIES: u64 = 200;
 /// Maximum number of people shown, most recently active first.
 const MAX_PEOPLE: usize = 8;
+/// Maximum number of shifts whose work is remembered at a time: when one begins, the one before is still read.
+const MAX_SHIFTS: usize = 2;
 /// Maximum number of prints with rejected parts, and of materials, shown for each person.
 const MAX_LINES: usize = 3;
 
-/// State of the shop when the work was read: the start of the shift, the last event, and the commits of the stock.
-type ShiftMark = (Timestamp, i64, i64);
+/// State of the shop when the work was read: its last event and the commits of the stock.
+type ShiftMark = (i64, i64);
 
-/// Work of the shift as last read. A reader that refreshes it holds the lock, so that all others wait for the result.
-#[derive(Default)]
-pub(crate) struct ShiftCache(Mutex<Option<(ShiftMark, Arc<Vec<PersonWork>>)>>);
+/// Work of a shift as last read, by the start of the shift.
+pub(crate) struct ShiftCache(Memo<ShiftMark, Timestamp, OnceCell<Arc<Vec<PersonWork>>>>);
 
 impl ResourceState for ShiftCache {
     fn create(_: &App, _: &Config) -> Self {
-        Self::default()
+        Self(Memo::new(MAX_SHIFTS))
     }
 }
 
 impl ShiftCache {
-    /// Returns the work as last read, or reads it if the state of the shop, which `mark` returns, has changed since.
+    /// Returns the work since a time as last read in a state of the shop, or reads it.
     async fn get<E>(
         &self,
-        mark: impl FnOnce() -> ShiftMark,
+        mark: ShiftMark,
+        start: Timestamp,
         read: impl Future<Output = Result<Vec<PersonWork>, E>>,
     ) -> Result<Arc<Vec<PersonWork>>, E> {
-        let mut latest = self.0.lock().await;
-        let mark = mark();
-        if let Some((own, people)) = latest.as_ref()
-            && *own == mark
-        {
-            return Ok(people.clone());
-        }
-        let people = Arc::new(read.await?);
-        *latest = Some((mark, people.clone()));
-        Ok(people)
+        let work = self.0.cell(mark, start);
+        let people = work.get_or_try_init(|| async { read.await.map(Arc::new) }).await?;
+        Ok(people.clone())
     }
 }
 
@@ -75,7 +71,8 @@ impl ShiftCache {
 pub(super) async fn done(language: Language, app: &ToDoHandles) -> Result<Markup, ApiError> {
     let now = app.board.shop.environment.now();
     let start = app.config.shop.hours().unwrap_or_default().shift_start(now);
-    let people = app.shift.get(|| shift_mark(app, start), work_since(app, start)).await?;
+    let mark = (*app.outbox.last().borrow(), app.board.stock_commits());
+    let people = app.shift.get(mark, start, work_since(app, start)).await?;
     let visible = people.get(..MAX_PEOPLE.min(people.len())).unwrap_or_default();
     let actors: BTreeSet<&str> = visible.iter().map(|person| person.actor.as_str()).collect();
     let names = app.log.names.actors(language, &actors).await?;
@@ -93,13 +90,6 @@ pub(super) async fn done(language: Language, app: &ToDoHandles) -> Result<Markup
     };
     let rows: Vec<Markup> = visible.iter().map(row).collect();
     Ok(panel(language, start, &rows, people.len().saturating_sub(visible.len())))
-}
-
-/// Returns the state of the shop for the work since a time.
-fn shift_mark(app: &ToDoHandles, start: Timestamp) -> ShiftMark {
-    let stock = app.board.shop.materials.all_resident();
-    let stock_commits = stock.iter().map(|(_, versioned)| versioned.version).fold(0, i64::wrapping_add);
-    (start, *app.outbox.last().borrow(), stock_commits)
 }
 
 /// Reads the work since a time, by person.
@@ -238,25 +228,30 @@ mod tests {
     }
 
     /// Returns the work from the cache; counts the reads.
-    async fn cached(cache: &ShiftCache, reads: &Cell<usize>, mark: ShiftMark) -> Arc<Vec<PersonWork>> {
+    async fn cached(
+        cache: &ShiftCache,
+        reads: &Cell<usize>,
+        (start, mark): (Timestamp, ShiftMark),
+    ) -> Arc<Vec<PersonWork>> {
         let read = async {
             reads.set(reads.get() + 1);
             tokio::task::yield_now().await;
             Ok::<_, Infallible>(vec![person()])
         };
-        let Ok(people) = cache.get(|| mark, read).await;
+        let Ok(people) = cache.get(mark, start, read).await;
         people
     }
 
     #[tokio::test]
     async fn work_is_read_by_one_for_all_and_again_once_something_has_happened() {
-        let (cache, reads) = (ShiftCache::default(), Cell::new(0));
-        let mark = (Timestamp(1), 7, 3);
+        let (cache, reads) = (ShiftCache(Memo::new(MAX_SHIFTS)), Cell::new(0));
+        let mark = (Timestamp(1), (7, 3));
         let [first, second] = [mark, mark].map(|mark| cached(&cache, &reads, mark));
         let (first, second) = futures::future::join(first, second).await;
         assert!(Arc::ptr_eq(&first, &second) && *first == [person()], "{first:?} {second:?}");
         assert_eq!(reads.get(), 1, "at the same time");
-        for (n, other) in [(Timestamp(2), 7, 3), (Timestamp(1), 8, 3), (Timestamp(1), 7, 4)].into_iter().enumerate() {
+        let others = [(Timestamp(2), (7, 3)), (Timestamp(1), (8, 3)), (Timestamp(1), (7, 4))];
+        for (n, other) in others.into_iter().enumerate() {
             cached(&cache, &reads, other).await;
             cached(&cache, &reads, other).await;
             assert_eq!(reads.get(), n + 2, "{other:?}");

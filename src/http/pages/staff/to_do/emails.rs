@@ -1,5 +1,4 @@
-//! Emails that were not delivered. A few are tasks of their own; many, which usually have one reason, are a single
-//! task.
+//! Undelivered emails. A few are separate tasks; many, which usually share one reason, are a single task.
 
 use maud::{Markup, html};
 
@@ -16,7 +15,7 @@ use store::queries::Page;
 use words::Language;
 use words::staff::{emails as texts, to_do};
 
-/// Maximum number of emails that are tasks of their own.
+/// Maximum number of emails listed as separate tasks.
 const MAX_SINGLE: u64 = 3;
 
 /// Lists the emails that were not delivered, the latest first.
@@ -48,7 +47,7 @@ fn gathered(language: Language, some: &[Mail], total: u64) -> Option<TaskRow> {
     Some(TaskRow::new(Icon::Mail, title).detail(reasons(language, latest, some, total)).acts(acts))
 }
 
-/// Renders the reason that all emails share, or that of the latest one.
+/// Renders the reason that all emails share, or the reason of the latest one.
 fn reasons(language: Language, latest: &Mail, some: &[Mail], total: u64) -> Markup {
     let key = |mail: &Mail| (mail.reason_to_abandon(), mail.error.clone());
     let is_shared = some.len() as u64 == total && some.iter().all(|mail| key(mail) == key(latest));

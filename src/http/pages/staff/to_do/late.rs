@@ -20,6 +20,7 @@ use words::staff::{timing, to_do};
 
 /// Lists the late orders and then those at risk, earliest deadline first.
 pub(super) fn late(language: Language, app: &ToDoHandles, detail: TaskDetail) -> TaskKind {
+    let reasons = app.delays.at_present();
     let (all, forecast) = (app.board.orders.all_resident(), app.board.forecaster.latest());
     let now = app.board.shop.environment.now();
     let expected_at = |order: &Order| forecast.orders.get(&order.id).copied();
@@ -33,7 +34,6 @@ pub(super) fn late(language: Language, app: &ToDoHandles, detail: TaskDetail) ->
     let total = urgent_orders.len();
     let late = urgent_orders.iter().filter(|(timing, ..)| *timing == Timing::Late).count();
     let first_orders = urgent_orders.iter().take(ROWS_PER_KIND as usize);
-    let reasons = app.delays.at_present();
     let rows = detail.rows(first_orders, |(_, _, order)| {
         let file = last_job(order, &forecast).and_then(|job| job.file_id);
         let reason = reasons.of(language, order);

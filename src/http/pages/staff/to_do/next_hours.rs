@@ -141,7 +141,7 @@ fn spools(
     }
 }
 
-/// Counts the orders due today and those of them that will be late, and names the first of them.
+/// Counts the orders due today and how many of these will be late, and names the first of the late ones.
 fn due(language: Language, orders: &[&Order], ahead: &[OrderAhead]) -> AheadLine {
     let late = ahead.iter().filter(|one| one.is_late).count();
     let named = ahead.iter().take(MAX_NAMED).filter_map(|one| {

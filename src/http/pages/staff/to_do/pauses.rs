@@ -1,4 +1,4 @@
-//! Paused prints: who or what paused each, since when, for whom it is printed, and how it goes on.
+//! Paused prints: who or what paused each, since when, for whom it is printed, and how to continue.
 
 use maud::{Markup, html};
 
@@ -73,7 +73,7 @@ fn row(
     TaskRow::new(Icon::Pause, title).picture(picture).detail(detail).acts(acts)
 }
 
-/// Renders the reason of a pause. The printer's own message is in English.
+/// Renders the reason for a pause. The printer's own message is in English.
 fn reason(language: Language, reason: &PauseReason) -> Markup {
     match reason {
         PauseReason::Requested(PauseOrigin::Person) => html! { (to_do::paused_by_person(language)) },

@@ -23,7 +23,7 @@ pub(in crate::staff) struct TaskRow {
     more: Option<Markup>,
 }
 
-/// Level of detail that is needed about the tasks of a kind.
+/// Level of detail needed about the tasks of a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum TaskDetail {
     /// Only the number of tasks.

@@ -106,7 +106,7 @@ fn detail(language: Language, task: &SpoolTask, named: &[&Job]) -> Markup {
     }
 }
 
-/// Renders a text about jobs as a link to the jobs that are waiting for a printer and use the given material.
+/// Renders a text about jobs as a link to the jobs that wait for a printer and use the given material.
 pub(super) fn waiting_jobs(words: &str, material: Option<Id>) -> Markup {
     let of_material = material.map(|id| format!("&material={id}")).unwrap_or_default();
     html! {
@@ -114,8 +114,8 @@ pub(super) fn waiting_jobs(words: &str, material: Option<Id>) -> Markup {
     }
 }
 
-/// Renders a button with which to confirm that a spool reported by the printer is of the given material; `None` if
-/// there is no such spool.
+/// Renders a button to confirm that a spool reported by the printer is of the given material; `None` if there is no
+/// such spool.
 fn offer(language: Language, printer: &Printer, material: &Material) -> Option<Markup> {
     let offer = printer.spool_offer(material)?;
     let fields = html! {

@@ -24,7 +24,7 @@ fn path_of(id: Id) -> String {
     format!("{WEBHOOKS_PATH}/{id}")
 }
 
-/// Redirects to the endpoint's page, or serves the page with the errors of the form that has the given name.
+/// Redirects to the endpoint's page, or serves the page with the errors in the form of the given name.
 async fn answered(
     app: &WebhookPageHandles,
     id: Id,

@@ -34,7 +34,7 @@ pub(super) async fn show(
     render_page(&app, id, &who, &query, &Form::default()).await
 }
 
-/// Renders an endpoint's page, with the errors of a rejected form, if any.
+/// Renders an endpoint's page, with the errors in a rejected form, if any.
 pub(super) async fn render_page(
     app: &WebhookPageHandles,
     id: Id,

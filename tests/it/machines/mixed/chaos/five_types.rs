@@ -1,4 +1,4 @@
-//! A shop with printers of every type, three each: 50 jobs for five SKUs, 80 in the long profile, and faults that come
+//! A shop with printers of every type, three each: 39 jobs for five SKUs, 80 in the long profile, and faults that come
 //! and go according to a seed, which is printed; `PRINTFLOOR_TEST_SEED` replays a run. Parts are sliced as text and as
 //! packages, because no file fits all types, in one colour and in two, and one SKU is a kit.
 //!
@@ -31,8 +31,11 @@ const SEED: u64 = 20_261_122;
 const PRINTERS: usize = 15;
 /// Number of orders for six parts among the others, in each run and in the long profile.
 const ORDERS_OF_SIX: [usize; 2] = [2, 7];
-/// Number of jobs of all other orders.
-const OTHER_JOBS: usize = 38;
+/// Number of orders for each SKU with parts from packages, in each run and in the long profile. Printers of a single
+/// type print packages, and finish last.
+const ORDERS_OF_PACKAGES: [usize; 2] = [1, 2];
+/// Number of jobs of all orders but those for six parts, in each run and in the long profile.
+const OTHER_JOBS: [usize; 2] = [27, 38];
 /// Colours of the two materials, as hexadecimal RGB, as written in the two-colour package and in the changers.
 const COLOURS: [&str; 2] = ["#1B1B22", "#F4F1E6"];
 /// Parts of the messages about uncertainties that polling a printer cannot resolve.
@@ -129,8 +132,8 @@ struct Shop {
     seconds: BTreeMap<String, f64>,
 }
 
-/// Creates the orders of the shop: jobs of five SKUs.
-async fn orders(app: &App, [black, white]: [&String; 2], orders_of_six: usize) -> Shop {
+/// Creates the orders of the shop: jobs of five SKUs, as many as in each run (0) or in the long profile (1).
+async fn orders(app: &App, [black, white]: [&String; 2], scale: usize) -> Shop {
     let part = app.sku("PART", black, &app.gcode("part", 3, 2.0).await, 500).await;
     let lid = app.sku("LID", black, &app.package("lid", 3, 2.0).await, 500).await;
     let filaments = [(2.0, COLOURS[0]), (1.0, COLOURS[1])];
@@ -148,10 +151,16 @@ async fn orders(app: &App, [black, white]: [&String; 2], orders_of_six: usize) -
     let kit = app.post("/api/skus", &kit).await.expect(201)["id"].as_str().unwrap().to_owned();
     let seconds = [&part, &lid, &two, &sign].into_iter().cloned().zip([3.0, 3.0, 4.0, 4.0]).collect();
     let mut placed = Vec::new();
-    // Besides those of six: 2 × 2 + 3 × 3 + 2 × 3 + 2 × 2 × 3 + 7 = 38
-    for (sku, orders, quantity) in
-        [(&part, orders_of_six, 6), (&lid, 2, 2), (&two, 3, 3), (&sign, 2, 3), (&kit, 2, 2), (&part, 1, 7)]
-    {
+    let (of_six, of_packages) = (ORDERS_OF_SIX[scale], ORDERS_OF_PACKAGES[scale]);
+    // Besides those of six: 2 + 3 × 3 + 3 + 2 × 3 + 7 = 27, and 2 × 2 + 3 × 3 + 2 × 3 + 2 × 2 × 3 + 7 = 38
+    for (sku, orders, quantity) in [
+        (&part, of_six, 6),
+        (&lid, of_packages, 2),
+        (&two, 3, 3),
+        (&sign, of_packages, 3),
+        (&kit, of_packages, 2),
+        (&part, 1, 7),
+    ] {
         for _ in 0..orders {
             placed.push(app.paid_order(sku, quantity).await);
         }
@@ -231,8 +240,8 @@ on_sqlite! {
         let (black, white) = (app.material("PLA black", 5_000.0).await, app.material("PLA white", 5_000.0).await);
         let printers = open(&app, &fleet, [&black, &white]).await;
         let scale = usize::from(takes_all());
-        let shop = orders(&app, [&black, &white], ORDERS_OF_SIX[scale]).await;
-        let jobs_total = OTHER_JOBS + 6 * ORDERS_OF_SIX[scale];
+        let shop = orders(&app, [&black, &white], scale).await;
+        let jobs_total = OTHER_JOBS[scale] + 6 * ORDERS_OF_SIX[scale];
 
         let (well, over) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let trouble = tokio::spawn(trouble(fleet.printers.clone(), Rng::with_seed(seed), well.clone()));

@@ -82,7 +82,7 @@ struct Cell {
     /// Index of the machine whose server leads.
     leading: usize,
     client: Client,
-    /// Number of changes that were acknowledged.
+    /// Number of acknowledged changes.
     acknowledged: Arc<AtomicUsize>,
     _shared: TempDir,
 }

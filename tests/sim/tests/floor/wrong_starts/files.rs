@@ -1,4 +1,4 @@
-//! Files that are left on printers, truncated, or in a format that the printer does not accept.
+//! Files left on printers, truncated, or in a format that the printer does not accept.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Starts that are repeated, too early, too late or on the wrong printer.
+//! Starts that are repeated, too early, too late, or on the wrong printer.
 
 use serde_json::json;
 use sim::{Floor, SimError, attempt_states};

@@ -295,9 +295,9 @@ impl Machine {
 
     /// Restarts the printer's server but not its controller. State that the server held only in memory is lost.
     ///
-    /// If the controller prints on its own (Klipper), a print in progress continues. The history lists it as
-    /// interrupted, without an end or, with `forget`, omits it. If the server feeds the controller (`OctoPrint`), a
-    /// print in progress is lost and not recorded anywhere.
+    /// If the controller prints on its own (Klipper), a print in progress continues; the history lists it as
+    /// interrupted, without an end time, or omits it if `forget` is set. If the server feeds the controller
+    /// (`OctoPrint`), a print in progress is lost and not recorded anywhere.
     pub fn restart_server(&mut self, forget: bool) {
         self.server_started_at = self.now_at();
         self.console.clear();

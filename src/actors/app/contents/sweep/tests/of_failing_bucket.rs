@@ -5,7 +5,7 @@ use simulator::peers::bucket::{BucketFault, SimBucket};
 use super::*;
 use services::object_storage::testing::simulated_bucket;
 
-/// Time limit of a request.
+/// Time limit for a request.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 /// Time at which everything that a test stores has been in the bucket for long.
 const LATER: Timestamp = Timestamp(100_000 * DAY_MS);

@@ -43,7 +43,7 @@ async fn ask_status(app: &PrinterHandles, printer: &Printer) -> Result<Status, A
     })
 }
 
-/// Returns the error of a command that was not sent because the printer did not say whether it is printing.
+/// Returns the error for a command that was not sent because the printer did not report whether it is printing.
 fn unanswered_error() -> ApiError {
     let words = "the printer did not respond, so nothing was sent";
     ApiError::new(StatusCode::GATEWAY_TIMEOUT, "printer_timeout", words)

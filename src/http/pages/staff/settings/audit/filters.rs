@@ -16,16 +16,16 @@ use words::staff::audit as texts;
 const MAX_CHOICES: usize = 300;
 /// Filter for the jobs of orders.
 pub(super) const JOB_WORD: &str = "job";
-/// Filter for changes of the settings.
+/// Filter for settings changes.
 pub(super) const SETTING_WORD: &str = "setting";
 
 /// Names that the filters offer and show.
 pub(super) struct FilterNames<'a> {
     /// Names of users and API keys.
     pub(super) staff: &'a StaffNames,
-    /// Name of the actor of the current filter.
+    /// Name of the actor in the current filter.
     pub(super) actor: Option<AuditName>,
-    /// Name of the thing of the current filter, if it is a single one.
+    /// Name of the subject in the current filter, if it is a single one.
     pub(super) subject: Option<AuditName>,
     /// IDs and names of the printers.
     pub(super) printers: Vec<(String, String)>,
