@@ -45,7 +45,7 @@ pub mod webhooks;
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client};
+use crate::support::{App, Client, StaffMember};
 
 /// Password that meets the length requirement.
 pub const PASSWORD: &str = "correct horse battery";
@@ -103,6 +103,16 @@ pub async fn sign_in(app: &App, email: &str, password: &str) -> String {
     assert_eq!(answer.status, 200, "{}", answer.text);
     let cookie = answer.header("set-cookie").expect("a cookie").to_owned();
     cookie.split(';').next().unwrap().to_owned()
+}
+
+/// Returns the session cookie of a staff member, whom it creates and signs in unless the shop has them from the
+/// beginning.
+pub async fn session_of(app: &App, member: StaffMember) -> String {
+    if let Some(cookie) = app.cookie_of(member) {
+        return cookie.to_owned();
+    }
+    staff(app, member.email, member.role).await;
+    sign_in(app, member.email, PASSWORD).await
 }
 
 /// Returns a client that sends this cookie with every request, and no key.

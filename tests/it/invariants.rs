@@ -1,7 +1,8 @@
 //! Rules for the source text itself (ARCHITECTURE.md, "Invariants").
 //!
 //! Each rule is a pure function of one file, and has examples of violations that it must detect and of text that it
-//! must accept. This file contains what all rules share, and the rules on how a file is written. The others are in:
+//! must accept. One test holds all of them, because each reading of the sources takes seconds. This file contains what
+//! all rules share, and the rules on how a file is written. The others are in:
 //! `layers`, permitted dependencies; `rooms`, no rings of modules; `imports`, groups of imports; `words`,
 //! constants and comments; `names`, forbidden names; `comments`, the grammar of doc comments; `public`, what may be
 //! `pub`; `map`, ARCHITECTURE.md, SECURITY.md and the pages of docs/design/ refer to what exists; `security`, the tests
@@ -28,10 +29,29 @@ use std::path::Path;
 
 use text::{File, gather, words};
 
-/// A rule for the files of `src/`.
+/// Files that a rule is for.
+#[derive(Clone, Copy)]
+enum Scope {
+    /// Those of `src/`.
+    Product,
+    /// All Rust files of the repository, the tests too.
+    Everywhere,
+}
+
+impl Scope {
+    fn contains(self, file: &File) -> bool {
+        match self {
+            Self::Product => file.path.starts_with("src/"),
+            Self::Everywhere => true,
+        }
+    }
+}
+
+/// A rule for source files.
 struct Rule {
     /// Statement of the rule, as the failure message prints it.
     holds: &'static str,
+    scope: Scope,
     /// Returns the lines that break the rule, counted from 1, each with a description.
     check: fn(&File) -> Vec<(usize, String)>,
     /// Files that break the rule: path and text.
@@ -55,6 +75,7 @@ impl fmt::Display for Violation {
 
 const WIRE: Rule = Rule {
     holds: "no untagged enums: an error would not say which member was wrong",
+    scope: Scope::Product,
     check: |file| file.in_code(|line| words(line).any(|word| word == "untagged").then(|| "is untagged".to_owned())),
     planted: &[
         ("src/domain/order.rs", "#[serde(untagged)]\nenum A {}"),
@@ -65,6 +86,7 @@ const WIRE: Rule = Rule {
 
 const EXPECT: Rule = Rule {
     holds: "lints are silenced by #[expect(.., reason = \"..\")], never by #[allow]",
+    scope: Scope::Product,
     check: |file| {
         let silenced = |line: &str| line.contains("#[allow(") || line.contains("#![allow(");
         file.in_code(|line| silenced(line).then(|| "allows a lint".to_owned()))
@@ -75,6 +97,7 @@ const EXPECT: Rule = Rule {
 
 const BIASED: Rule = Rule {
     holds: "every select! is biased, with a word on why in this order: chance decides nothing",
+    scope: Scope::Everywhere,
     check: |file| {
         if !file.text.contains("select! {") {
             return Vec::new();
@@ -104,6 +127,7 @@ const MAX_LINES: usize = 400;
 
 const SIZE: Rule = Rule {
     holds: "no file is longer than 400 lines, and modules are foo.rs beside foo/, not foo/mod.rs",
+    scope: Scope::Everywhere,
     check: |file| {
         let lines = file.text.lines().count();
         let long = (lines > MAX_LINES).then(|| (lines, format!("has {lines} lines; {MAX_LINES} are allowed")));
@@ -116,6 +140,7 @@ const SIZE: Rule = Rule {
 
 const DOCUMENTED: Rule = Rule {
     holds: "every file of src/domain/ begins with what it is for (//!)",
+    scope: Scope::Product,
     check: |file| {
         // Tests are named for what they test.
         if !file.within("src/domain/") || file.is_tests() || file.text.starts_with("//! ") {
@@ -145,6 +170,7 @@ const OWN_TEXT: [&str; 8] = [
 
 const BOUNDED_JSON: Rule = Rule {
     holds: "JSON from outside is read by the crate bounded-json: serde_json's own Value may overflow the stack",
+    scope: Scope::Product,
     check: |file| {
         if file.is(&OWN_TEXT) || file.is_tests() {
             return Vec::new();
@@ -175,6 +201,7 @@ const MARKS_OF_TESTS: [&str; 4] = ["cfg(test)", "#[test]", "#[tokio::test", "pro
 
 const UNTESTED_RESOURCES: Rule = Rule {
     holds: "src/http/api/ has no unit tests, which would never run: rules that need some are in the crates below it",
+    scope: Scope::Product,
     check: |file| {
         if !file.within("src/http/api/") {
             return Vec::new();
@@ -194,46 +221,22 @@ const UNTESTED_RESOURCES: Rule = Rule {
     ],
 };
 
-const RULES: [&Rule; 7] = [&WIRE, &EXPECT, &SIZE, &DOCUMENTED, &BOUNDED_JSON, &UNTESTED_RESOURCES, &BIASED];
+const RULES: &[&Rule] = &[&WIRE, &EXPECT, &SIZE, &DOCUMENTED, &BOUNDED_JSON, &UNTESTED_RESOURCES, &BIASED];
 
-#[test]
-fn no_enum_is_untagged() {
-    holds(&WIRE);
+/// Returns the rules of all modules.
+fn all_rules() -> Vec<&'static Rule> {
+    [RULES, comments::RULES, imports::RULES, layers::RULES, names::RULES, words::RULES].concat()
 }
 
 #[test]
-fn lints_are_expected_with_a_reason() {
-    holds(&EXPECT);
-}
-
-#[test]
-fn chance_chooses_no_branch() {
-    holds_of(&BIASED, &all_files());
-}
-
-#[test]
-fn files_are_short() {
-    holds_of(&SIZE, &all_files());
-}
-
-#[test]
-fn the_rules_are_documented() {
-    holds(&DOCUMENTED);
-}
-
-#[test]
-fn json_from_outside_is_read_within_bounds() {
-    holds(&BOUNDED_JSON);
-}
-
-#[test]
-fn resources_have_no_unit_tests() {
-    holds(&UNTESTED_RESOURCES);
+fn every_file_keeps_every_rule() {
+    let broken = broken_rules(&all_rules(), &all_files());
+    assert!(broken.is_empty(), "{}", broken.join("\n\n"));
 }
 
 #[test]
 fn each_rule_finds_what_breaks_it_and_nothing_else() {
-    planted_and_innocent(&RULES);
+    planted_and_innocent(RULES);
 }
 
 /// Fails if a rule misses a planted violation or rejects innocent text.
@@ -253,6 +256,22 @@ fn planted_and_innocent(rules: &[&Rule]) {
 fn a_violation_is_told_with_file_line_and_reason() {
     let file = File::new("src/domain/job.rs", "//! A job.\n\n#[serde(untagged)]");
     assert_eq!(report(&broken(&WIRE, &[file])), "src/domain/job.rs:3: is untagged");
+}
+
+#[test]
+fn each_broken_rule_is_told_with_all_that_breaks_it() {
+    let text = "use crate::b;\n\nuse std::fs;\n#[allow(dead_code)]\n#[serde(untagged)]\nenum E {}";
+    let files = ["src/app.rs", "tools/demo/src/app.rs"].map(|path| File::new(path, text));
+    let expected = [
+        (&WIRE, "src/app.rs:5: is untagged"),
+        (&EXPECT, "src/app.rs:4: allows a lint"),
+        (
+            imports::RULES[0],
+            "src/app.rs:3: std after this workspace\ntools/demo/src/app.rs:3: std after this workspace",
+        ),
+    ];
+    let expected = expected.map(|(rule, lines)| format!("this must hold: {}\n{lines}", rule.holds));
+    assert_eq!(broken_rules(&all_rules(), &files), expected);
 }
 
 #[test]
@@ -297,15 +316,13 @@ fn source_files() -> Vec<File> {
     files
 }
 
-/// Fails with every line of `src/` that breaks the rule.
-fn holds(rule: &Rule) {
-    holds_of(rule, &source_files());
-}
-
-/// Fails with every line of these files that breaks the rule.
-fn holds_of(rule: &Rule, files: &[File]) {
-    let violations = broken(rule, files);
-    assert!(violations.is_empty(), "this must hold: {}\n{}", rule.holds, report(&violations));
+/// Returns each rule that is broken, with every line that breaks it.
+fn broken_rules(rules: &[&Rule], files: &[File]) -> Vec<String> {
+    let fault = |rule: &&Rule| {
+        let violations = broken(rule, files);
+        (!violations.is_empty()).then(|| format!("this must hold: {}\n{}", rule.holds, report(&violations)))
+    };
+    rules.iter().filter_map(fault).collect()
 }
 
 fn broken(rule: &Rule, files: &[File]) -> Vec<Violation> {
@@ -313,7 +330,7 @@ fn broken(rule: &Rule, files: &[File]) -> Vec<Violation> {
         let path = file.path.clone();
         (rule.check)(file).into_iter().map(move |(line, what)| Violation { path: path.clone(), line, what })
     };
-    files.iter().flat_map(of).collect()
+    files.iter().filter(|file| rule.scope.contains(file)).flat_map(of).collect()
 }
 
 fn report(violations: &[Violation]) -> String {

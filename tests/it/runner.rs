@@ -7,6 +7,7 @@ use std::process::Command;
 
 use crate::api::count;
 use crate::deploy::text_of;
+use crate::staff::{OPERATOR, operator};
 use crate::support::{App, Db, on_both};
 
 /// Builds a report in the format of cargo-nextest: twelve tests, one of which failed with output that looks like
@@ -122,5 +123,20 @@ on_both! {
         assert_eq!(count(&own, "/api/audit-log").await, count(&second, "/api/audit-log").await);
         let modes = [&own, &second].map(|app| app.data().metadata().unwrap().permissions().mode());
         assert_eq!(modes[0], modes[1]);
+    }
+}
+
+#[tokio::test]
+async fn an_operator_of_the_shared_shop_is_as_one_whom_the_test_has_created() {
+    let (early, late) = (App::new(Db::sqlite().with_staff(OPERATOR)).await, App::new(Db::sqlite()).await);
+    assert_eq!(early.key, late.key, "both are copies of one shop");
+    assert!(early.cookie_of(OPERATOR).is_some() && late.cookie_of(OPERATOR).is_none());
+    let before = [count(&early, "/api/users").await, count(&late, "/api/users").await];
+    assert_eq!(before, [1, 0]);
+    for app in [&early, &late] {
+        let sam = operator(app).await;
+        let sessions = sam.get("/api/auth/sessions").await.expect(200)["sessions"].as_array().unwrap().len();
+        assert_eq!((sessions, count(app, "/api/users").await), (1, 1));
+        assert_eq!(sam.get("/floor").await.status, 200);
     }
 }

@@ -35,18 +35,20 @@ mod users;
 mod webhooks;
 mod weights;
 
-use crate::api::{PASSWORD, signed_in, staff};
+use crate::api::{PASSWORD, session_of, signed_in, staff, with_cookie};
 use crate::billing::pages::{HOSTILE, followed, posted, send, token};
 use crate::support::client::Answer;
-use crate::support::{App, Client, Db, on_sqlite};
+use crate::support::{App, Client, Db, StaffMember, on_sqlite};
 
 /// Email address of the operator in these tests.
 pub const SAM: &str = "sam@example.org";
 
+/// Operator whom a shop may have from the beginning ([`Db::with_staff`]).
+pub const OPERATOR: StaffMember = StaffMember { email: SAM, role: "operator" };
+
 /// Returns a client for an operator who has just signed in; it follows the redirects of forms.
 pub async fn operator(app: &App) -> Client {
-    staff(app, SAM, "operator").await;
-    signed_in(app, SAM).await
+    with_cookie(app, &session_of(app, OPERATOR).await)
 }
 
 /// Returns the page that a form led to.
@@ -189,7 +191,7 @@ on_sqlite! {
         assert_eq!((right.status, right.header("location")), (303, Some("/to-do")), "{}", right.text);
         let cookie = right.header("set-cookie").unwrap().to_owned();
         assert!(cookie.starts_with("service_session=") && cookie.contains("HttpOnly; SameSite=Strict"), "{cookie}");
-        let sam = crate::api::with_cookie(&app, cookie.split(';').next().unwrap());
+        let sam = with_cookie(&app, cookie.split(';').next().unwrap());
         let page = sam.get("/to-do").await;
         assert_eq!(page.status, 200, "{}", page.text);
         is_sound(&page);
@@ -239,7 +241,7 @@ on_sqlite! {
     }
 
     async fn a_form_is_good_for_its_session_alone(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let sam = operator(&app).await;
         staff(&app, "eve@example.org", "operator").await;
         let eve = signed_in(&app, "eve@example.org").await;

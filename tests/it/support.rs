@@ -26,7 +26,7 @@ pub use app::App;
 pub use client::Client;
 pub use clock::Clock;
 pub use db::Db;
-pub use template::Template;
+pub use template::{StaffMember, Template};
 pub use waiting::until;
 
 /// Runs a test on SQLite and again on PostgreSQL. Without a PostgreSQL server for tests, the latter is skipped, unless

@@ -11,7 +11,8 @@ use crate::support::moto::Moto;
 use crate::support::{App, Db, on_sqlite, until};
 
 pub const BUCKET: &str = "copies";
-const PLACE: &str = "s3://copies/shop/daily";
+/// Folder of the backups in the bucket.
+const FOLDER: &str = "shop/daily";
 const KEY_ID: &str = "PRINTFLOOR_OBJECT_STORAGE__ACCESS_KEY_ID";
 
 /// Configures the commands of a server to use the bucket.
@@ -34,11 +35,11 @@ pub fn names_in(folder: &Path) -> Vec<String> {
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// Creates a backup in the bucket; returns its address. Names contain the second of creation, and an abandoned backup
-/// may still be running, so the command is retried.
-async fn backup(app: &App) -> String {
-    let words = until("a backup", || async { app.try_command(&["backup", "--to", PLACE], "").ok() }).await;
-    assert!(words.starts_with(PLACE) && words.contains("all verified"), "{words}");
+/// Creates a backup at this place in the bucket; returns its address. Names contain the second of creation, and an
+/// abandoned backup may still be running, so the command is retried.
+async fn backup(app: &App, place: &str) -> String {
+    let words = until("a backup", || async { app.try_command(&["backup", "--to", place], "").ok() }).await;
+    assert!(words.starts_with(place) && words.contains("all verified"), "{words}");
     words.split_once(": ").unwrap().0.to_owned()
 }
 
@@ -53,20 +54,22 @@ async fn a_backup_in_a_folder_has_the_time_in_its_name() {
     assert!(names[0].starts_with("printfloor-backup-2") && names[0].ends_with("Z.tar"), "{names:?}");
     let missing = app.try_command(&["backup", "--to", app.folder().join("none").to_str().unwrap()], "").unwrap_err();
     assert!(missing.contains("cannot be written"), "{missing}");
-    let unset = app.try_command(&["backup", "--to", PLACE], "").unwrap_err();
-    assert!(unset.contains(PLACE) && unset.contains("object_storage.access_key_id"), "{unset}");
+    let place = "s3://copies/shop/daily";
+    let unset = app.try_command(&["backup", "--to", place], "").unwrap_err();
+    assert!(unset.contains(place) && unset.contains("object_storage.access_key_id"), "{unset}");
 }
 
 on_sqlite! {
     async fn a_backup_in_a_bucket_is_verified_and_restored_from_there(db: Db) {
-        let Some(moto) = Moto::start(BUCKET).await else { return };
+        let Some(moto) = Moto::bucket(BUCKET).await else { return };
+        let place = moto.place(FOLDER);
         let mut app = App::new(db).await;
         use_bucket(&mut app, &moto);
         let temporary = temporary_folder(&mut app);
         sent(&app, "ann@example.org").await;
-        backup(&app).await;
+        backup(&app, &place).await;
         sent(&app, "bob@example.org").await;
-        let address = backup(&app).await;
+        let address = backup(&app, &place).await;
         assert!(names_in(&temporary).is_empty(), "nothing is left behind");
         let verified = app.command(&["backup", "verify", &address], "");
         assert!(verified.contains("  invoice: 2\n"), "{verified}");
@@ -75,12 +78,13 @@ on_sqlite! {
         let other = if app.db.url().is_some() { Db::postgres().await.unwrap() } else { Db::sqlite() };
         let mut restored = App::on(other).secrets_of(&app).prepare();
         use_bucket(&mut restored, &moto);
-        let none = restored.try_command(&["restore", "--from", "s3://copies/other"], "").unwrap_err();
-        assert!(none.contains("s3://copies/other contains no backup"), "{none}");
-        let missing = restored.try_command(&["restore", "s3://copies/shop/none.tar"], "").unwrap_err();
-        assert!(missing.contains("s3://copies/shop/none.tar: the object does not exist"), "{missing}");
+        let (empty, unused) = (moto.place("other"), moto.place("shop/none.tar"));
+        let none = restored.try_command(&["restore", "--from", &empty], "").unwrap_err();
+        assert!(none.contains(&format!("{empty} contains no backup")), "{none}");
+        let missing = restored.try_command(&["restore", &unused], "").unwrap_err();
+        assert!(missing.contains(&format!("{unused}: the object does not exist")), "{missing}");
         // A folder gives the newest.
-        let words = restored.command(&["restore", "--from", PLACE], "");
+        let words = restored.command(&["restore", "--from", &place], "");
         assert!(words.contains("all verified"), "{words}");
         restored.start().await;
         let back = restored.with_key(app.key.as_deref().unwrap());
@@ -89,7 +93,8 @@ on_sqlite! {
     }
 
     async fn a_backup_that_is_killed_on_its_way_is_no_object(db: Db) {
-        let Some(moto) = Moto::start(BUCKET).await else { return };
+        let Some(moto) = Moto::bucket(BUCKET).await else { return };
+        let place = moto.place(FOLDER);
         let mut app = App::new(db).await;
         use_bucket(&mut app, &moto);
         temporary_folder(&mut app);
@@ -97,13 +102,13 @@ on_sqlite! {
         file_of(&app, 20 * 1024 * 1024).await;
         for kill in 0..3 {
             let after = Duration::from_millis(draw(("backup on its way", kill), 1500));
-            app.command_killed(&["backup", "--to", PLACE], after);
-            match app.try_command(&["backup", "verify", PLACE], "") {
+            app.command_killed(&["backup", "--to", &place], after);
+            match app.try_command(&["backup", "verify", &place], "") {
                 Ok(words) => assert!(words.contains("records can be read"), "killed behind its end: {words}"),
                 Err(words) => assert!(words.contains("contains no backup"), "{words}"),
             }
         }
-        let address = backup(&app).await;
+        let address = backup(&app, &place).await;
         app.command(&["backup", "verify", &address], "");
     }
 }

@@ -1,7 +1,7 @@
 //! Grammar of doc comments: a function's begins with a verb, any other item's with a noun.
 
 use super::text::File;
-use super::{Rule, all_files, holds_of, planted_and_innocent};
+use super::{Rule, Scope, planted_and_innocent};
 
 /// First words of sentences that state neither the nature of an item nor the action of a function.
 const QUESTION_WORDS: [&str; 9] = ["What", "How", "Where", "When", "Why", "Whether", "Who", "Which", "Whose"];
@@ -40,6 +40,7 @@ fn first_word(sentence: &str) -> &str {
 
 const NO_QUESTIONS: Rule = Rule {
     holds: "no doc comment begins with What, How, Where or another question: it says what the thing is or does",
+    scope: Scope::Everywhere,
     check: |file| {
         let asks = |(number, sentence, _): (usize, &str, &str)| {
             let word = first_word(sentence);
@@ -64,6 +65,7 @@ const NO_QUESTIONS: Rule = Rule {
 
 const VERBS: Rule = Rule {
     holds: "the doc comment of a function begins with a verb in the third person: Returns, Sends, Reserves",
+    scope: Scope::Everywhere,
     check: |file| {
         let is_no_verb = |(number, sentence, item): (usize, &str, &str)| {
             let word = first_word(sentence);
@@ -85,17 +87,9 @@ const VERBS: Rule = Rule {
     ],
 };
 
-#[test]
-fn doc_comments_ask_no_questions() {
-    holds_of(&NO_QUESTIONS, &all_files());
-}
-
-#[test]
-fn doc_comments_of_functions_begin_with_a_verb() {
-    holds_of(&VERBS, &all_files());
-}
+pub(super) const RULES: &[&Rule] = &[&NO_QUESTIONS, &VERBS];
 
 #[test]
 fn the_rules_of_doc_comments_find_what_breaks_them() {
-    planted_and_innocent(&[&NO_QUESTIONS, &VERBS]);
+    planted_and_innocent(RULES);
 }

@@ -1,7 +1,7 @@
 //! Grouping of imports: three groups separated by one blank line: the standard library, other crates, this workspace.
 
-use super::text::{code_of, word};
-use super::{Rule, all_files, holds_of, planted_and_innocent};
+use super::text::word;
+use super::{Rule, Scope, planted_and_innocent};
 
 /// The groups, in order.
 const GROUPS: [&str; 3] = ["std", "crates of others", "this workspace"];
@@ -48,9 +48,10 @@ fn modules(code: &str) -> Vec<String> {
 
 const GROUPED: Rule = Rule {
     holds: "imports stand in the groups std, crates of others, this workspace, with one blank line between two groups",
+    scope: Scope::Everywhere,
     check: |file| {
-        let code = code_of(&file.text);
-        let modules = modules(&code);
+        let code = file.code();
+        let modules = modules(code);
         let mut violations = Vec::new();
         // Group and indentation of the import before, and whether a blank line came after it.
         let mut before: Option<(usize, usize)> = None;
@@ -102,12 +103,9 @@ const GROUPED: Rule = Rule {
     ],
 };
 
-#[test]
-fn imports_are_grouped() {
-    holds_of(&GROUPED, &all_files());
-}
+pub(super) const RULES: &[&Rule] = &[&GROUPED];
 
 #[test]
 fn the_rule_of_imports_finds_what_breaks_it() {
-    planted_and_innocent(&[&GROUPED]);
+    planted_and_innocent(RULES);
 }

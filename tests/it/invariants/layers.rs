@@ -3,7 +3,7 @@
 //! vendor. What a crate does not depend on, it cannot name; the compiler holds that.
 
 use super::text::{names, path_of};
-use super::{Rule, holds, planted_and_innocent};
+use super::{Rule, Scope, planted_and_innocent};
 
 /// Modules that access files, the machine, a clock or randomness.
 const NOT_HANDED_IN: [&str; 13] = [
@@ -24,6 +24,7 @@ const NOT_HANDED_IN: [&str; 13] = [
 
 const DOMAIN: Rule = Rule {
     holds: "src/domain/ reads no file, no clock and no chance: what it needs is handed in",
+    scope: Scope::Product,
     check: |file| {
         if !file.within("src/domain/") {
             return Vec::new();
@@ -46,6 +47,7 @@ const DOMAIN: Rule = Rule {
 
 const HANDLES: Rule = Rule {
     holds: "handlers take the handles that they use, never the state of the whole server",
+    scope: Scope::Product,
     check: |file| {
         if !file.within("src/http/api/production/") && !file.within("src/http/api/billing/") {
             return Vec::new();
@@ -72,6 +74,7 @@ const PASS_ON: [&str; 2] = [
 
 const TABLES: Rule = Rule {
     holds: "src/cli/ and src/server/ speak to the database through src/store/ alone; they at most pass a connection on",
+    scope: Scope::Product,
     check: |file| {
         // The other crates do not depend on those of the database.
         if !file.within("src/cli/") && !file.within("src/server/") {
@@ -107,6 +110,7 @@ const ON_MEMORY: [&str; 1] = ["src/actors/kernel/tests.rs"];
 
 const PORT: Rule = Rule {
     holds: "src/actors/ knows the store by its port alone, so that any implementation will do",
+    scope: Scope::Product,
     check: |file| {
         // The wiring chooses the implementation, and integrations read what is listed.
         let above = file.within("src/actors/app/") || file.within("src/actors/integrations/");
@@ -150,6 +154,7 @@ const BRAND_NAMES: [&str; 16] = [
 
 const BRANDS: Rule = Rule {
     holds: "nothing outside src/printers/ names a brand of printers or of their software",
+    scope: Scope::Product,
     check: |file| {
         // G-code names the slicer that made it, and some makers of printers make slicers too.
         if file.within("src/printers/") || file.within("src/domain/gcode/") {
@@ -191,6 +196,7 @@ const VENDOR_NAMES: [&str; 14] = [
 
 const VENDORS: Rule = Rule {
     holds: "nothing outside src/services/ names a vendor of an outside service",
+    scope: Scope::Product,
     check: |file| {
         if file.within("src/services/") {
             return Vec::new();
@@ -217,6 +223,7 @@ const VENDORS: Rule = Rule {
 
 const START: Rule = Rule {
     holds: "a printer is told to start in two places only: the one task of an attempt, and an operator's own print",
+    scope: Scope::Product,
     check: |file| {
         if file.within("src/printers/") || file.is(&["src/actors/printers/run.rs", "src/actors/printers/manual.rs"]) {
             return Vec::new();
@@ -235,6 +242,7 @@ const START: Rule = Rule {
 
 const ADDRESSES: Rule = Rule {
     holds: "services and integrations read addresses of other systems by PeerAddress alone, which judges those that are written out",
+    scope: Scope::Product,
     check: |file| {
         let reads = file.within("src/services/") || file.within("src/actors/integrations/");
         // The payment processor's client judges its one address itself, by the same rule.
@@ -254,47 +262,9 @@ const ADDRESSES: Rule = Rule {
     ],
 };
 
-#[test]
-fn the_rules_read_no_file_clock_or_chance() {
-    holds(&DOMAIN);
-}
-
-#[test]
-fn handlers_take_narrow_handles() {
-    holds(&HANDLES);
-}
-
-#[test]
-fn only_the_store_speaks_to_the_database() {
-    holds(&TABLES);
-}
-
-#[test]
-fn actors_know_the_store_by_its_port() {
-    holds(&PORT);
-}
-
-#[test]
-fn brands_are_known_to_adapters_only() {
-    holds(&BRANDS);
-}
-
-#[test]
-fn vendors_are_known_to_services_only() {
-    holds(&VENDORS);
-}
-
-#[test]
-fn starts_go_out_in_two_places_only() {
-    holds(&START);
-}
-
-#[test]
-fn addresses_of_other_systems_are_judged_in_one_place() {
-    holds(&ADDRESSES);
-}
+pub(super) const RULES: &[&Rule] = &[&DOMAIN, &HANDLES, &TABLES, &PORT, &BRANDS, &VENDORS, &START, &ADDRESSES];
 
 #[test]
 fn rules_of_layers_find_what_breaks_them() {
-    planted_and_innocent(&[&DOMAIN, &HANDLES, &TABLES, &PORT, &BRANDS, &VENDORS, &START, &ADDRESSES]);
+    planted_and_innocent(RULES);
 }

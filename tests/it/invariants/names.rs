@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::text::{File, code_of, words};
-use super::{Rule, all_files, holds_of, planted_and_innocent};
+use super::text::{File, words};
+use super::{Rule, Scope, all_files, planted_and_innocent};
 
 /// Participles that hide what a value is (a status, a body, an answer) or what a function does.
 const PARTICIPLES: [&str; 13] =
@@ -196,13 +196,13 @@ impl<'a> Declarations<'a> {
 
 /// Returns the declarations in a file that are named by a participle alone, with their line numbers.
 fn participles(file: &File) -> Vec<(usize, String)> {
-    let code = code_of(&file.text);
-    let all = Declarations::of(&code);
+    let all = Declarations::of(file.code());
     all.places.iter().map(|at| (all.tokens[*at].line, all.tokens[*at].text.to_owned())).collect()
 }
 
 const NO_PARTICIPLES: Rule = Rule {
     holds: "no participle is a name of its own: a value is called by what it is, a function by what it does",
+    scope: Scope::Everywhere,
     check: participles,
     planted: &[
         ("src/domain/order.rs", "let told = status();"),
@@ -234,8 +234,7 @@ const NO_PARTICIPLES: Rule = Rule {
 
 /// Returns the functions of a file whose names hide what they do, with their line numbers.
 fn vague_functions(file: &File) -> Vec<(usize, String)> {
-    let code = code_of(&file.text);
-    let tokens = tokens(&code);
+    let tokens = tokens(file.code());
     let names = tokens.windows(2).filter(|pair| pair[0].text == "fn").map(|pair| pair[1]);
     let is_vague = |name: &str| {
         VAGUE_FUNCTIONS.contains(&name) || VAGUE_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
@@ -246,6 +245,7 @@ fn vague_functions(file: &File) -> Vec<(usize, String)> {
 const NO_VAGUE_FUNCTIONS: Rule = Rule {
     holds: "a function is a verb for what it does: none is called `stands`, `calm`, `looked` or `put`, and none begins \
             with `told_`, `said_` or `looked_`",
+    scope: Scope::Everywhere,
     check: vague_functions,
     planted: &[
         ("src/domain/order.rs", "pub(super) async fn stands(&self) -> bool {}"),
@@ -295,15 +295,7 @@ fn shared_names(files: &[File]) -> BTreeSet<String> {
     several.map(|(name, places)| format!("{name}: {}", places.join(", "))).collect()
 }
 
-#[test]
-fn no_participle_is_a_name() {
-    holds_of(&NO_PARTICIPLES, &all_files());
-}
-
-#[test]
-fn no_function_has_a_vague_name() {
-    holds_of(&NO_VAGUE_FUNCTIONS, &all_files());
-}
+pub(super) const RULES: &[&Rule] = &[&NO_PARTICIPLES, &NO_VAGUE_FUNCTIONS];
 
 #[test]
 fn each_type_has_a_name_of_its_own() {
@@ -313,7 +305,7 @@ fn each_type_has_a_name_of_its_own() {
 
 #[test]
 fn the_rules_of_names_find_what_breaks_them() {
-    planted_and_innocent(&[&NO_PARTICIPLES, &NO_VAGUE_FUNCTIONS]);
+    planted_and_innocent(RULES);
     let text = "pub(crate) enum Place {}\nimpl A {\n    type Kind = u32;\n}\n#[cfg(test)]\nmod tests {\nstruct Row;\n}";
     let paths = ["src/a.rs", "tools/demo/src/b.rs", "src/b/tests.rs", "tests/it/b.rs", "src/b/testing.rs"];
     let twice = paths.map(|path| File::new(path, text));

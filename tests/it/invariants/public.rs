@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::text::{File, code_of, word, words};
+use super::text::{File, word, words};
 use super::{Violation, all_files, report};
 
 /// Returns the function or constant that a line of code declares with a plain `pub`; `None` if it declares none.
@@ -19,18 +19,17 @@ fn declared(line: &str) -> Option<&str> {
 ///
 /// Names that also mean something else elsewhere pass, so there may be false negatives, but no false positives.
 fn needlessly_public(files: &[File]) -> Vec<Violation> {
-    let code: Vec<String> = files.iter().map(|file| code_of(&file.text)).collect();
     let mut used: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
-    for (at, (file, code)) in files.iter().zip(&code).enumerate() {
+    for (at, file) in files.iter().enumerate() {
         // Attributes of serde name functions in literals.
         let attributes = file.text.lines().filter(|line| line.trim_start().starts_with("#[serde("));
-        for name in words(code).chain(attributes.flat_map(words)) {
+        for name in words(file.code()).chain(attributes.flat_map(words)) {
             used.entry(name).or_default().insert(at);
         }
     }
     let mut violations = Vec::new();
-    for (file, code) in files.iter().zip(&code).filter(|(file, _)| file.path.starts_with("src/")) {
-        for (line, number) in code.lines().zip(1..) {
+    for file in files.iter().filter(|file| file.path.starts_with("src/")) {
+        for (line, number) in file.code().lines().zip(1..) {
             let Some(name) = declared(line).filter(|name| used.get(name).is_none_or(|files| files.len() < 2)) else {
                 continue;
             };

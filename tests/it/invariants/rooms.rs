@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::all_files;
-use super::text::{File, code_of, word};
+use super::text::{File, word};
 
 /// Rings that are left, each with the folder of its crate and its modules. A ring that is gone must be removed from the
 /// list, and one that has become smaller must be shortened.
@@ -68,12 +68,9 @@ fn is_root(file: &File) -> bool {
 }
 
 /// Returns the code of a file without its tests.
-fn code(file: &File) -> String {
-    let code = code_of(&file.text);
-    match code.find("#[cfg(test)]\nmod tests {") {
-        Some(end) => code[..end].to_owned(),
-        None => code,
-    }
+fn code(file: &File) -> &str {
+    let code = file.code();
+    code.find("#[cfg(test)]\nmod tests {").map_or(code, |end| &code[..end])
 }
 
 fn is_part_of_name(c: char) -> bool {
@@ -151,14 +148,14 @@ fn names_in_root<'a>(code: &'a str, rooms: &BTreeSet<&str>) -> BTreeMap<&'a str,
 fn arrows(files: &[&File], folder: &str) -> Vec<Arrow> {
     let modules = || files.iter().filter(|file| !is_root(file));
     let rooms: BTreeSet<&str> = modules().filter_map(|file| room(&file.path, folder)).collect();
-    let roots: Vec<String> = files.iter().filter(|file| is_root(file)).map(|file| code(file)).collect();
+    let roots: Vec<&str> = files.iter().filter(|file| is_root(file)).map(|file| code(file)).collect();
     let names: BTreeMap<&str, &str> = roots.iter().flat_map(|code| names_in_root(code, &rooms)).collect();
     let mut arrows = Vec::new();
     for file in modules().filter(|file| !file.is_tests()) {
         let Some(user) = room(&file.path, folder).filter(|user| *user != "testing") else { continue };
         let depth = file.path[folder.len()..].split('/').count();
         let code = code(file);
-        for (at, path) in paths_from_root(&code, depth) {
+        for (at, path) in paths_from_root(code, depth) {
             let used = rooms.get(path[0]).or_else(|| names.get(path[0]));
             if let Some(used) = used.filter(|used| **used != user) {
                 let place = format!("{}:{}", file.path, code[..at].matches('\n').count() + 1);

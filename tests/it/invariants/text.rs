@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// A source file of the repository.
 pub struct File {
@@ -9,11 +10,18 @@ pub struct File {
     pub path: String,
     /// Unchanged text of the file.
     pub text: String,
+    /// Text without comments and contents of literals; unset until a rule asks for it.
+    code: OnceLock<String>,
 }
 
 impl File {
     pub fn new(path: &str, text: &str) -> Self {
-        Self { path: path.to_owned(), text: text.to_owned() }
+        Self { path: path.to_owned(), text: text.to_owned(), code: OnceLock::new() }
+    }
+
+    /// Returns the text with comments and the contents of literals blanked, preserving the lines.
+    pub fn code(&self) -> &str {
+        self.code.get_or_init(|| code_of(&self.text))
     }
 
     /// Returns whether the file is in this folder, or is the module of the same name (`src/store/` and `src/store.rs`).
@@ -32,7 +40,7 @@ impl File {
 
     /// Returns the lines of the code for which `what` returns a message, with their line numbers.
     pub fn in_code(&self, what: impl Fn(&str) -> Option<String>) -> Vec<(usize, String)> {
-        find(&code_of(&self.text), what)
+        find(self.code(), what)
     }
 
     /// Returns the lines of the whole text, including comments, for which `what` returns a message.

@@ -1,6 +1,6 @@
 //! Constants and comments: each must be understandable on its own.
 
-use super::{Rule, all_files, holds, holds_of, planted_and_innocent};
+use super::{Rule, Scope, planted_and_innocent};
 
 /// Fragments of citations of documents that are not in the repository.
 const CITATIONS: [&str; 9] = [
@@ -17,6 +17,7 @@ const CITATIONS: [&str; 9] = [
 
 const NO_CITATION: Rule = Rule {
     holds: "no comment cites a document that is not in the repository: it gives the reason instead",
+    scope: Scope::Product,
     check: |file| {
         file.in_text(|line| {
             let citation = CITATIONS.iter().find(|citation| line.contains(**citation));
@@ -80,6 +81,7 @@ fn named(line: &str) -> Option<&str> {
 
 const NO_RESTATEMENT: Rule = Rule {
     holds: "a doc comment of one line says more than the name that it stands above",
+    scope: Scope::Product,
     check: |file| {
         let lines: Vec<&str> = file.text.lines().collect();
         let is_doc = |line: &str| line.trim_start().starts_with("///");
@@ -135,6 +137,7 @@ fn constant(line: &str) -> Option<(&str, &str)> {
 
 const TELLING_BOUNDS: Rule = Rule {
     holds: "a constant that is a number or a span of time is named for what it bounds, and how: two words at least",
+    scope: Scope::Product,
     check: |file| {
         if file.is_tests() {
             return Vec::new();
@@ -166,6 +169,7 @@ const MAX_COLUMNS: usize = 120;
 
 const COMMENT_WIDTH: Rule = Rule {
     holds: "no comment line is longer than 120 columns: scripts/wrap-comments breaks them",
+    scope: Scope::Everywhere,
     check: |file| {
         file.in_text(|line| {
             let columns = line.chars().count();
@@ -187,6 +191,7 @@ const COMMENT_WIDTH: Rule = Rule {
 
 const SPELLING: Rule = Rule {
     holds: "people read \"email\", one spelling on all pages and in all messages",
+    scope: Scope::Product,
     check: |file| {
         file.in_text(|line| line.to_lowercase().contains("e-mail").then(|| "has a hyphen in email".to_owned()))
     },
@@ -197,32 +202,9 @@ const SPELLING: Rule = Rule {
     innocent: &[("src/http/pages/sign_in.rs", "label for=\"email\" { \"Email address\" }")],
 };
 
-#[test]
-fn emails_have_no_hyphen() {
-    holds(&SPELLING);
-}
-
-#[test]
-fn comment_lines_are_no_longer_than_code() {
-    holds_of(&COMMENT_WIDTH, &all_files());
-}
-
-#[test]
-fn constants_are_named_for_what_they_bound() {
-    holds(&TELLING_BOUNDS);
-}
-
-#[test]
-fn no_comment_cites_what_is_not_here() {
-    holds(&NO_CITATION);
-}
-
-#[test]
-fn comments_say_more_than_names() {
-    holds(&NO_RESTATEMENT);
-}
+pub(super) const RULES: &[&Rule] = &[&NO_CITATION, &NO_RESTATEMENT, &TELLING_BOUNDS, &COMMENT_WIDTH, &SPELLING];
 
 #[test]
 fn rules_of_words_find_what_breaks_them() {
-    planted_and_innocent(&[&NO_CITATION, &NO_RESTATEMENT, &TELLING_BOUNDS, &COMMENT_WIDTH, &SPELLING]);
+    planted_and_innocent(RULES);
 }

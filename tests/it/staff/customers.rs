@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{is_sound, operator};
+use super::{OPERATOR, is_sound, operator};
 use crate::api::quotes::sent as sent_quote;
 use crate::api::some_sku;
 use crate::billing::customer;
@@ -19,7 +19,7 @@ fn format_cents(cents: &Value) -> String {
 
 on_sqlite! {
     async fn a_customer_is_found_and_shown_with_orders_invoices_quotes_and_what_they_spent(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let sam = operator(&app).await;
         let empty = sam.get("/shop/customers").await;
         is_sound(&empty);

@@ -3,7 +3,7 @@
 use std::io::Read as _;
 
 use super::settings::boss;
-use super::{is_sound, operator};
+use super::{OPERATOR, is_sound, operator};
 use crate::support::client::Answer;
 use crate::support::{App, Db};
 
@@ -30,7 +30,7 @@ pub fn is_lasting(path: &str, asset: &Answer) {
 
 #[tokio::test]
 async fn what_pages_load_is_small_is_kept_and_needs_no_sign_in() {
-    let app = App::new(Db::sqlite()).await;
+    let app = App::new(Db::sqlite().with_staff(OPERATOR)).await;
     let (sam, nobody) = (operator(&app).await, app.nobody());
     let pages = [sam.get("/floor").await, nobody.get("/sign-in").await];
     let mut kinds = Vec::new();
@@ -66,7 +66,7 @@ async fn what_pages_load_is_small_is_kept_and_needs_no_sign_in() {
 
 #[tokio::test]
 async fn the_shell_leads_everywhere_and_searches_the_whole_shop() {
-    let app = App::new(Db::sqlite()).await;
+    let app = App::new(Db::sqlite().with_staff(OPERATOR)).await;
     let sam = operator(&app).await;
     let page = sam.get("/shop/jobs").await;
     is_sound(&page);

@@ -6,14 +6,14 @@ use futures::StreamExt as _;
 use serde_json::json;
 use simulator::PrinterKind;
 
-use super::{is_sound, operator, print_on};
+use super::{OPERATOR, is_sound, operator, print_on};
 use crate::billing::pages::{posted, send, token};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::client::Answer;
 use crate::support::stream::Stream;
 use crate::support::waiting::LONG;
 use crate::support::waiting::until_seen;
-use crate::support::{Client, on_sqlite, until};
+use crate::support::{Client, Db, on_sqlite, until};
 
 /// Reads the stream until a printer shows this state, in its card or in the smaller fragment for the state alone, and
 /// its card contains this text. Returns the card.
@@ -49,7 +49,7 @@ fn version(page: &str) -> i64 {
 
 on_sqlite! {
     async fn the_floor_follows_a_print_and_pauses_it(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let idle = sam.get("/floor").await;
         is_sound(&idle);
@@ -110,7 +110,7 @@ on_sqlite! {
     }
 
     async fn the_buttons_of_an_old_page_do_nothing_to_the_next_print(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let path = format!("/floor/printers/{}", floor.printers[0]);
         let (_, first) = floor.one().await;
@@ -139,7 +139,7 @@ on_sqlite! {
     }
 
     async fn a_page_that_comes_back_gets_only_what_it_missed(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 3, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 3, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         // From nothing on, all cards come, and then their order.
         let mut stream = Stream::open(&sam, "/floor/live", None).await;
@@ -182,7 +182,7 @@ on_sqlite! {
     }
 
     async fn a_page_hears_of_each_booking_in_the_stock(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let mut stream = Stream::open(&sam, "/floor/live", None).await;
         let booked = format!("/api/inventory/materials/{}/adjustments", floor.material);
@@ -198,7 +198,7 @@ on_sqlite! {
 
 #[tokio::test]
 async fn pages_are_compressed_for_browsers_and_so_is_their_stream_which_still_tells_at_once() {
-    let floor = Floor::new(PrinterKind::FwRest, 2, SLOW, &[]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(OPERATOR), PrinterKind::FwRest, 2, SLOW, &[]).await;
     let sam = operator(&floor.app).await;
     let plain = sam.get("/floor").await;
     assert!(plain.header("content-encoding").is_none() && plain.header("vary").is_some(), "{:?}", plain.headers);
@@ -238,7 +238,7 @@ async fn pages_are_compressed_for_browsers_and_so_is_their_stream_which_still_te
 
 #[tokio::test]
 async fn the_stream_ends_when_its_reader_signs_out() {
-    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[]).await;
     let sam = operator(&floor.app).await;
     let stream = Stream::open(&sam, "/floor/live", None).await;
     let own = token(&sam.get("/floor").await);

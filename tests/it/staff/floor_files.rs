@@ -9,11 +9,11 @@ use simulator::peers::camera::Camera;
 use simulator::printer::PhysicalEvent;
 use simulator::{PrinterKind, SimPrinter};
 
-use super::{arrived, is_sound, operator};
+use super::{OPERATOR, arrived, is_sound, operator};
 use crate::billing::pages::{send, token};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::client::Answer;
-use crate::support::{Client, on_sqlite, until};
+use crate::support::{Client, Db, on_sqlite, until};
 
 /// Starts a camera on the printer's own computer, which the printer reports.
 pub async fn camera_of(sim: &SimPrinter) -> Camera {
@@ -32,7 +32,7 @@ async fn bring(client: &Client, target: &str, name: &str, content: Vec<u8>, own:
 
 on_sqlite! {
     async fn a_file_is_brought_to_a_printer_and_printed_there(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let (printer, own_page) = (&floor.printers[0], format!("/floor/printers/{}", floor.printers[0]));
         let card = sam.get("/floor").await.text;
@@ -78,7 +78,7 @@ on_sqlite! {
 
 #[tokio::test]
 async fn a_file_that_the_printer_does_not_print_is_not_offered() {
-    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[]).await;
     let sam = operator(&floor.app).await;
     let package = floor.app.package("box", 60, 10.0).await;
     let offer = sam.get(&format!("/floor/printers/{}/upload?file={package}", floor.printers[0])).await;
@@ -90,7 +90,7 @@ async fn a_file_that_the_printer_does_not_print_is_not_offered() {
 
 #[tokio::test]
 async fn the_slot_is_chosen_where_the_printer_reports_its_slots() {
-    let floor = Floor::new(PrinterKind::MqttLan, 1, SLOW, &[JUDGE_LATE]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(OPERATOR), PrinterKind::MqttLan, 1, SLOW, &[JUDGE_LATE]).await;
     let sam = operator(&floor.app).await;
     let own_page = format!("/floor/printers/{}", floor.printers[0]);
     let file = floor.file("vase", 60, 1.0).await;
@@ -119,7 +119,7 @@ async fn the_slot_is_chosen_where_the_printer_reports_its_slots() {
 
 #[tokio::test]
 async fn a_card_has_the_picture_of_its_file_and_of_its_camera() {
-    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
     let sam = operator(&floor.app).await;
     let _camera = camera_of(floor.sim(0)).await;
     let (_, job) = floor.one().await;

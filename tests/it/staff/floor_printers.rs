@@ -4,7 +4,7 @@ use serde_json::json;
 use simulator::PrinterKind;
 
 use super::settings::boss;
-use super::{arrived, is_sound, operator, version_on};
+use super::{OPERATOR, arrived, is_sound, operator, version_on};
 use crate::billing::pages::{HOSTILE, send, token};
 use crate::machines::{Floor, SLOW};
 use crate::support::{App, Client, Db, on_sqlite, until};
@@ -42,7 +42,7 @@ async fn each_type_is_named_as_owners_know_it(sam: &Client) {
 
 on_sqlite! {
     async fn a_printer_is_added_by_the_form_of_its_type_changed_and_removed(db: Db) {
-        let floor = Floor::empty(db, PrinterKind::FwRest, 1, SLOW, &[]).await;
+        let floor = Floor::empty(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[]).await;
         let (sam, sim) = (operator(&floor.app).await, floor.sim(0));
         an_empty_floor_says_how_to_begin(&sam).await;
         each_type_is_named_as_owners_know_it(&sam).await;
@@ -124,7 +124,7 @@ on_sqlite! {
     }
 
     async fn notes_stay_for_the_next_shift_and_maintenance_ends_with_one(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[]).await;
         let sam = operator(&floor.app).await;
         let page = format!("/floor/printers/{}", floor.printers[0]);
         let own = token(&sam.get(&page).await);
@@ -195,7 +195,7 @@ async fn whoever_adds_a_printer_begins_with_those_on_the_network() {
 
 #[tokio::test]
 async fn the_stop_says_what_it_is_and_leads_to_its_explanation_without_the_script() {
-    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[]).await;
     let sam = operator(&floor.app).await;
     let path = format!("/floor/printers/{}", floor.printers[0]);
     let name = floor.app.get(&floor.path(0, "")).await.expect(200)["name"].as_str().unwrap().to_owned();
@@ -258,7 +258,7 @@ async fn a_search_of_the_network_shows_how_far_it_is_and_is_cancelled() {
 
 #[tokio::test]
 async fn the_stop_by_form_takes_no_body_and_is_refused_to_other_sites() {
-    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[]).await;
     let sam = operator(&floor.app).await;
     let path = format!("/floor/printers/{}/emergency-stop", floor.printers[0]);
     let stop = |site: &str| sam.send(sam.request("POST", &path).header("sec-fetch-site", site));

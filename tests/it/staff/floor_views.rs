@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use simulator::PrinterKind;
 
-use super::{is_sound, operator};
+use super::{OPERATOR, is_sound, operator};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::stream::Stream;
 use crate::support::waiting::until_seen;
@@ -32,7 +32,7 @@ async fn add(app: &App, n: usize) {
 
 #[tokio::test]
 async fn more_than_a_dozen_printers_are_compact_unless_somebody_chose_a_size() {
-    let app = App::new(Db::sqlite()).await;
+    let app = App::new(Db::sqlite().with_staff(OPERATOR)).await;
     let sam = operator(&app).await;
     let has_class = |page: &str, class: &str| page.contains(&format!("<div id=\"cards\" class=\"{class}\""));
     let mut added = 0;
@@ -74,7 +74,7 @@ async fn more_than_a_dozen_printers_are_compact_unless_somebody_chose_a_size() {
 
 on_sqlite! {
     async fn the_floor_says_what_prints_next_and_why_jobs_wait(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let idle = sam.get("/floor").await;
         is_sound(&idle);
@@ -130,7 +130,7 @@ on_sqlite! {
     }
 
     async fn the_floor_is_narrowed_and_shown_as_it_stands_in_its_rooms(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 3, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 3, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let (_, job) = floor.one().await;
         let on = floor.app.job_is(&job, "PRINTING").await["printerId"].as_str().unwrap().to_owned();
@@ -182,7 +182,7 @@ on_sqlite! {
     }
 
     async fn the_floor_stands_in_sections_by_state_place_or_model(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 3, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 3, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         floor.app.patch(&floor.path(0, ""), &json!({"location": "Cellar", "model": "X1C"})).await.expect(200);
         floor.app.patch(&floor.path(1, ""), &json!({"location": "Attic"})).await.expect(200);
@@ -221,7 +221,7 @@ on_sqlite! {
     }
 
     async fn jobs_and_orders_say_that_their_printer_does_not_respond(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let (order, job) = floor.one().await;
         floor.app.job_is(&job, "PRINTING").await;
@@ -250,14 +250,14 @@ on_sqlite! {
     }
 
     async fn a_card_says_which_layer_is_printed(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         floor.one().await;
         until("the layer", || async { sam.get("/floor").await.text.contains("Layer </span>1/").then_some(()) }).await;
     }
 
     async fn a_printer_tells_what_it_is_expected_to_print_next_and_how_warm_it_was(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let order = floor.order(3).await;
         let path = format!("/floor/printers/{}", floor.printers[0]);

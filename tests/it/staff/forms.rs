@@ -2,7 +2,7 @@
 
 use simulator::PrinterKind;
 
-use super::operator;
+use super::{OPERATOR, operator};
 use crate::api::some_sku;
 use crate::billing::pages::{posted, token};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
@@ -14,7 +14,7 @@ const PIECE: usize = 8;
 
 #[tokio::test]
 async fn the_token_of_forms_looks_different_on_each_page_and_is_good_on_all() {
-    let app = App::new(Db::sqlite()).await;
+    let app = App::new(Db::sqlite().with_staff(OPERATOR)).await;
     let sam = operator(&app).await;
     let tokens = [token(&sam.get("/shop/settings/password").await), token(&sam.get("/shop/settings/password").await)];
     let pieces: Vec<&str> = (0..=tokens[0].len() - PIECE).map(|at| &tokens[0][at..at + PIECE]).collect();

@@ -3,7 +3,7 @@
 use serde_json::json;
 use simulator::PrinterKind;
 
-use super::{SAM, is_sound, operator};
+use super::{OPERATOR, SAM, is_sound, operator};
 use crate::api::{PASSWORD, sign_in, staff};
 use crate::machines::{FAST, Floor, JUDGE_LATE};
 use crate::support::browser::Browser;
@@ -119,7 +119,7 @@ on_both! {
 
 on_sqlite! {
     async fn what_deserves_a_look_is_named(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let order = floor.order(1).await;
         floor.app.order_is(&order, "ready").await;

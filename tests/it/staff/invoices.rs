@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{done, id_on, is_sound, operator, version_on};
+use super::{OPERATOR, done, id_on, is_sound, operator, version_on};
 use crate::api::id;
 use crate::billing::customer;
 use crate::billing::invoices::{draft, sent};
@@ -206,7 +206,7 @@ impl<'a> InvoiceDesk<'a> {
 
 on_sqlite! {
     async fn an_invoice_is_made_issued_paid_in_parts_and_given_back_by_page(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let sam = operator(&app).await;
         let empty = sam.get("/shop/invoices").await;
         is_sound(&empty);
@@ -220,7 +220,7 @@ on_sqlite! {
     }
 
     async fn what_is_open_of_a_cancelled_order_is_neither_paid_nor_asked_for(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let (sam, ann) = (operator(&app).await, customer(&app, ANN).await);
         let order = ordered(&app, ANN).await;
         let part = json!({"method": "cash", "amountCents": 250});
@@ -264,7 +264,7 @@ on_sqlite! {
     }
 
     async fn invoices_are_voided_and_listed_by_status_and_their_numbers_have_no_gap(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let sam = operator(&app).await;
         let (open, late, given_up) = (sent(&app, ANN).await, draft(&app, "bob@example.org").await, draft(&app, ANN).await);
         app.patch(&format!("/api/invoices/{late}"), &json!({"dueAt": "2020-01-01T00:00:00.000Z"})).await.expect(200);
@@ -305,7 +305,7 @@ on_sqlite! {
 /// the script.
 #[tokio::test]
 async fn what_cannot_be_printed_is_said_on_the_page_by_check_and_in_the_log() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_PDF__FONT_FOLDERS", "[]").start().await;
+    let app = App::on(Db::sqlite().with_staff(OPERATOR)).env("PRINTFLOOR_PDF__FONT_FOLDERS", "[]").start().await;
     let sam = operator(&app).await;
     for (name, unprintable) in [("王小明", Some("小 明 王")), ("محمد, Γιώργος & דוד", None)] {
         let new = json!({

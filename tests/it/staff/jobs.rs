@@ -3,7 +3,7 @@
 use serde_json::json;
 use simulator::PrinterKind;
 
-use super::{is_sound, operator};
+use super::{OPERATOR, is_sound, operator};
 use crate::api::{NOTHING, count, some_sku};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::clock::HOUR;
@@ -112,7 +112,7 @@ on_sqlite! {
     }
 
     async fn links_to_further_jobs_keep_all_filters(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let sam = operator(&app).await;
         let sku = some_sku(&app).await;
         app.paid_order(&sku, 60).await;
@@ -145,7 +145,7 @@ on_sqlite! {
     }
 
     async fn a_row_names_the_printer_and_the_time_left_or_the_reason_for_waiting_or_failing(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let (_, printing) = floor.one().await;
         floor.app.job_is(&printing, "PRINTING").await;

@@ -4,7 +4,7 @@
 use serde_json::json;
 use simulator::PrinterKind;
 
-use super::{SAM, is_sound, operator, print_on};
+use super::{OPERATOR, SAM, is_sound, operator, print_on};
 use crate::api::{PASSWORD, staff, with_cookie};
 use crate::billing::pages::{posted, send, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE};
@@ -23,7 +23,7 @@ fn addresses(pdf: &Answer) -> Vec<&str> {
 
 on_sqlite! {
     async fn a_scanned_printer_is_cleared_after_the_sign_in(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
         for n in 0..2 {
             floor.app.patch(&floor.path(n, ""), &json!({"autoClear": false})).await.expect(200);
         }
@@ -69,7 +69,7 @@ on_sqlite! {
 
 #[tokio::test]
 async fn labels_of_spools_and_bins_lead_to_their_pages() {
-    let app = App::new(crate::support::Db::sqlite()).await;
+    let app = App::new(crate::support::Db::sqlite().with_staff(OPERATOR)).await;
     let sam = operator(&app).await;
     // The browser of this test is on the machine of the server; a phone would not be.
     let here = sam.get("/shop/labels").await.text;

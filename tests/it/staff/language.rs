@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use simulator::PrinterKind;
 
 use super::settings::boss;
-use super::{done, is_sound, operator, version_on};
+use super::{OPERATOR, done, is_sound, operator, version_on};
 use crate::api::PASSWORD;
 use crate::billing::pages::{send, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
@@ -79,7 +79,7 @@ async fn the_reference_of_the_parts_is_in_english_for_everybody() {
 
 on_sqlite! {
     async fn insights_pages_are_german(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let empty = german(&sam, "/shop/insights?days=365").await;
         shows(&empty, &[">Keine Drucke in diesem Zeitraum</h2>", ">1 Jahr</a>", ">Noch keine Daten zu: Drucke, "]);
@@ -113,7 +113,7 @@ on_sqlite! {
 
 #[tokio::test]
 async fn labels_pages_are_german() {
-    let app = App::new(Db::sqlite()).await;
+    let app = App::new(Db::sqlite().with_staff(OPERATOR)).await;
     let sam = operator(&app).await;
     let texts = [
         "<html lang=\"de\">",
@@ -180,7 +180,7 @@ async fn printer_pages_are_german() {
 
     use crate::machines::{Floor, JUDGE_LATE, SLOW};
 
-    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
     let sam = operator(&floor.app).await;
     sam.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
     let path = format!("/floor/printers/{}", floor.printers[0]);
@@ -243,7 +243,7 @@ async fn card_sent(stream: &mut Stream, printer: &str, text: &str) -> String {
 
 #[tokio::test]
 async fn floor_pages_are_german() {
-    let floor = Floor::on(Db::sqlite(), PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(OPERATOR), PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
     let sam = operator(&floor.app).await;
     sam.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
     // Only cards of printers whose spools somebody keeps track of name them.
@@ -277,7 +277,7 @@ async fn floor_pages_are_german() {
 
 #[tokio::test]
 async fn numbers_in_german_forms_have_a_comma_and_are_taken_back_as_they_are() {
-    let app = App::new(Db::sqlite()).await;
+    let app = App::new(Db::sqlite().with_staff(OPERATOR)).await;
     let sam = operator(&app).await;
     sam.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
     let api = format!("/api/inventory/materials/{}", app.material("PLA black", 100.0).await);
@@ -313,7 +313,7 @@ async fn numbers_in_german_forms_have_a_comma_and_are_taken_back_as_they_are() {
 
 #[tokio::test]
 async fn stock_pages_are_german() {
-    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
     let sam = operator(&floor.app).await;
     sam.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
     let changes = json!({"location": "Regal A3", "reorderPoint": 2000, "unitCostCents": 2.5});

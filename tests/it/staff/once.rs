@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use simulator::PrinterKind;
 
-use super::{done, operator};
+use super::{OPERATOR, done, operator};
 use crate::billing::pages::{posted, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE};
 use crate::support::{App, Client, on_sqlite};
@@ -56,7 +56,7 @@ async fn pays_and_refunds_once(app: &App, sam: &Client, page: &str, api: &str) {
 
 on_sqlite! {
     async fn what_is_received_and_written_off_is_booked_once_for_a_page(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let sam = operator(&app).await;
         let api = format!("/api/inventory/materials/{}", app.material("PLA black", 100.0).await);
         let page = api.replace("/api/inventory/", "/shop/stock/");
@@ -71,7 +71,7 @@ on_sqlite! {
     }
 
     async fn an_order_an_invoice_and_a_quote_are_made_once_and_their_money_is_booked_once(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let sam = operator(&app).await;
         let (material, file) = (app.material("PLA", 1_000.0).await, app.gcode("part", 60, 10.0).await);
         app.sku("PART", &material, &file, 500).await;
@@ -99,7 +99,7 @@ on_sqlite! {
     }
 
     async fn a_part_leaves_and_a_note_is_written_once_for_a_page(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let printer = format!("/floor/printers/{}", floor.printers[0]);
         send_three_times(&sam, &printer, &format!("{printer}/note"), &[("done", "new fan")]).await;
@@ -119,7 +119,7 @@ on_sqlite! {
     }
 
     async fn a_form_that_was_sent_before_with_other_values_is_explained_in_words(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let sam = operator(&app).await;
         let own = token(&sam.get("/shop/stock/new").await);
         let page = [("form_token", own.as_str()), ("once", "true"), ("type", "resin")];

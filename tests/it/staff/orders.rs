@@ -4,7 +4,7 @@ use serde_json::json;
 use simulator::PrinterKind;
 
 use super::products::sent;
-use super::{arrived, is_sound, operator};
+use super::{OPERATOR, arrived, is_sound, operator};
 use crate::billing::pages::{HOSTILE, send, token};
 use crate::machines::late::{hasten, timing_is};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
@@ -12,7 +12,7 @@ use crate::support::{App, Clock, Db, on_sqlite, until};
 
 on_sqlite! {
     async fn an_order_is_paid_made_and_shipped_from_its_page(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let order = floor.app.order(&floor.sku, 2).await;
         let path = format!("/shop/orders/{order}");
@@ -65,7 +65,7 @@ on_sqlite! {
     }
 
     async fn the_list_is_narrowed(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let sam = operator(&app).await;
         let sku = crate::api::some_sku(&app).await;
         let (one, two) = (app.order(&sku, 1).await, app.paid_order(&sku, 1).await);
@@ -92,7 +92,7 @@ on_sqlite! {
     }
 
     async fn a_late_order_is_shown_with_when_it_is_expected(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let order = floor.order(1).await;
         timing_is(&floor, &order, "on_time").await;
@@ -134,7 +134,7 @@ on_sqlite! {
     }
 
     async fn an_order_is_written_by_the_staff(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let sam = operator(&app).await;
         let none = sam.get("/shop/orders").await;
         is_sound(&none);
@@ -198,7 +198,7 @@ on_sqlite! {
     }
 
     async fn a_name_means_the_product_for_sale_and_not_a_withdrawn_one(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let sam = operator(&app).await;
         let (material, file) = (app.material("PLA", 1_000_000.0).await, app.gcode("part", 60, 10.0).await);
         let sku = app.sku("CLIP-1", &material, &file, 500).await;
@@ -218,7 +218,7 @@ on_sqlite! {
     }
 
     async fn parts_leave_in_shipments_of_their_own_and_money_goes_back_in_part(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let order = floor.order(2).await;
         floor.app.order_is(&order, "ready").await;
@@ -255,7 +255,7 @@ on_sqlite! {
     }
 
     async fn a_job_says_what_each_printer_lacks_and_the_jobs_are_listed(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let empty = sam.get("/shop/jobs").await;
         is_sound(&empty);
@@ -301,7 +301,7 @@ on_sqlite! {
 
 #[tokio::test]
 async fn no_text_of_others_is_taken_for_a_place_of_the_token() {
-    let app = App::new(Db::sqlite()).await;
+    let app = App::new(Db::sqlite().with_staff(OPERATOR)).await;
     let sam = operator(&app).await;
     let sku = crate::api::some_sku(&app).await;
     let notes = "@form-token@ <form-token> <gauge>";
@@ -321,7 +321,7 @@ async fn no_text_of_others_is_taken_for_a_place_of_the_token() {
 
 #[tokio::test]
 async fn a_print_shows_its_progress_then_its_end_and_the_history_names_its_printer() {
-    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
     let sam = operator(&floor.app).await;
     let (order, job) = floor.one().await;
     floor.app.job_is(&job, "PRINTING").await;
@@ -350,7 +350,7 @@ async fn a_print_shows_its_progress_then_its_end_and_the_history_names_its_print
 /// otherwise.
 #[tokio::test]
 async fn a_print_is_ended_by_hand_where_its_printer_does_not_respond() {
-    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
     let sam = operator(&floor.app).await;
     let (order, job) = floor.one().await;
     floor.app.job_is(&job, "PRINTING").await;

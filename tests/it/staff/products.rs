@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use simulator::PrinterKind;
 use simulator::peers::camera::Camera;
 
-use super::{SAM, arrived, is_sound, operator};
+use super::{OPERATOR, SAM, arrived, is_sound, operator};
 use crate::api::{PASSWORD, id, sign_in, staff};
 use crate::billing::pages::{HOSTILE, send, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
@@ -28,7 +28,7 @@ async fn id_of(app: &App, code: &str) -> String {
 
 on_sqlite! {
     async fn a_sku_is_made_of_a_file_changed_withdrawn_and_deleted(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let sam = operator(&app).await;
         let none = sam.get("/shop/products").await;
         is_sound(&none);
@@ -101,7 +101,7 @@ on_sqlite! {
     }
 
     async fn a_kit_is_put_together_and_counted_in_complete_sets(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let sam = operator(&app).await;
         let (material, file) = (app.material("PLA", 1_000_000.0).await, app.gcode("part", 60, 10.0).await);
         let (body, lid) = (app.sku("BODY", &material, &file, 500).await, app.sku("LID", &material, &file, 200).await);
@@ -150,7 +150,7 @@ on_sqlite! {
     }
 
     async fn a_product_is_made_of_a_file_on_one_page(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let sam = operator(&app).await;
         let file = app.gcode("desk_hook", 3_600, 20.5).await;
         let path = format!("/shop/products/files/{file}");
@@ -215,7 +215,7 @@ on_sqlite! {
     }
 
     async fn a_file_is_uploaded_and_printed_once_from_its_page(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let list = sam.get("/shop/products/files?kind=gcode").await;
         is_sound(&list);
@@ -277,7 +277,7 @@ on_sqlite! {
     }
 
     async fn files_to_print_from_are_not_buried_by_pictures(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         let (app, sam) = (&floor.app, operator(&floor.app).await);
         let camera = Camera::start(None).await.unwrap();
         let place = json!({"camera": {"snapshotUrl": camera.snapshot_url()}});

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{SAM, done, id_on, is_sound, operator, version_on};
+use super::{OPERATOR, SAM, done, id_on, is_sound, operator, version_on};
 use crate::api::quotes::models::upload;
 use crate::api::quotes::{draft, sent, show};
 use crate::api::{NOTHING, PASSWORD, sign_in, some_sku, staff};
@@ -150,7 +150,7 @@ impl<'a> QuoteDesk<'a> {
 
 on_sqlite! {
     async fn a_quote_is_drafted_edited_and_sent_by_page_and_the_customer_accepts_it(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let (sam, ann) = (operator(&app).await, customer(&app, ANN).await);
         let sku = some_sku(&app).await;
         let empty = sam.get("/shop/quotes").await;
@@ -163,7 +163,7 @@ on_sqlite! {
     }
 
     async fn quotes_are_withdrawn_deleted_and_listed_by_status(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let sam = operator(&app).await;
         let sku = some_sku(&app).await;
         let (open, left) = (sent(&app, &sku).await, draft(&app, &sku).await);
@@ -192,7 +192,7 @@ on_sqlite! {
     }
 
     async fn a_model_makes_a_draft_with_its_costs_class_by_class(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let sam = operator(&app).await;
         let material = app.material("PETG", 1000.0).await;
         let form = sam.get("/shop/quotes/new").await;
@@ -241,7 +241,7 @@ on_sqlite! {
     }
 
     async fn the_photos_of_a_request_are_shown_to_the_staff_alone_and_it_is_answered_with_a_quote(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let sam = operator(&app).await;
         assert!(sam.get("/shop/requests").await.text.contains("No custom requests yet"));
         let request = submit_request(&app).await;
@@ -290,7 +290,7 @@ on_sqlite! {
 
 #[tokio::test]
 async fn quotes_and_requests_are_for_people_of_the_staff() {
-    let app = App::new(Db::sqlite()).await;
+    let app = App::new(Db::sqlite().with_staff(OPERATOR)).await;
     let program = crate::api::with_role(&app, "operator").await;
     for path in ["/shop/quotes", "/shop/quotes/new", "/shop/requests", "/shop/invoices", "/shop/customers"] {
         let nobody = app.nobody();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use simulator::PrinterKind;
 
-use super::{done, is_sound, operator};
+use super::{OPERATOR, done, is_sound, operator};
 use crate::billing::pages::token;
 use crate::machines::late::timing_is;
 use crate::machines::{Floor, JUDGE_LATE, SLOW, STILL};
@@ -53,7 +53,7 @@ async fn shows(sam: &Client, path: &str, words: &[&str], is_there: bool) {
 
 on_sqlite! {
     async fn a_late_order_names_the_spool_that_has_it_ready_in_time_until_it_is_loaded(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let white = floor.app.material("PETG white", 1_000.0).await;
         load(&floor, 0, &floor.material).await;
@@ -101,7 +101,7 @@ on_sqlite! {
     }
 
     async fn an_order_behind_others_is_given_priority_from_its_page(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         occupy(&floor, 0).await;
         let (other, order) = (floor.order(1).await, floor.order(1).await);

@@ -3,7 +3,7 @@
 use serde_json::json;
 use simulator::PrinterKind;
 
-use super::{is_sound, operator};
+use super::{OPERATOR, is_sound, operator};
 use crate::api::some_sku;
 use crate::billing::customer;
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
@@ -29,7 +29,7 @@ async fn leads(client: &Client, query: &str, path: &str) {
 
 on_sqlite! {
     async fn a_few_of_each_kind_are_found_and_one_that_is_named_is_opened(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
         let (app, sam) = (&floor.app, operator(&floor.app).await);
         for (n, name) in ["Curie", "Curie 2"].into_iter().enumerate() {
             app.patch(&floor.path(n, ""), &json!({"name": name, "location": "Hall 7"})).await.expect(200);
@@ -82,7 +82,7 @@ on_sqlite! {
 
 #[tokio::test]
 async fn more_than_a_few_are_in_the_list_and_an_exact_code_comes_first() {
-    let app = App::new(Db::sqlite()).await;
+    let app = App::new(Db::sqlite().with_staff(OPERATOR)).await;
     let sam = operator(&app).await;
     some_sku(&app).await;
     let (material, file) = (app.material("PETG", 100.0).await, app.gcode("gear", 60, 10.0).await);
@@ -100,7 +100,7 @@ async fn more_than_a_few_are_in_the_list_and_an_exact_code_comes_first() {
 
 #[tokio::test]
 async fn a_search_for_nothing_says_what_can_be_searched_and_a_long_one_is_refused() {
-    let app = App::new(Db::sqlite()).await;
+    let app = App::new(Db::sqlite().with_staff(OPERATOR)).await;
     let sam = operator(&app).await;
     for query in ["", "?q=", "?q=+"] {
         let page = sam.get(&format!("/shop/search{query}")).await;
@@ -120,7 +120,7 @@ async fn a_search_for_nothing_says_what_can_be_searched_and_a_long_one_is_refuse
 
 #[tokio::test]
 async fn the_search_and_the_scan_are_german() {
-    let app = App::new(Db::sqlite()).await;
+    let app = App::new(Db::sqlite().with_staff(OPERATOR)).await;
     let sam = operator(&app).await;
     some_sku(&app).await;
     let german = |path: &str| sam.send(sam.request("GET", path).header("accept-language", "de"));

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use simulator::PrinterKind;
 
 use super::products::sent;
-use super::{is_sound, operator};
+use super::{OPERATOR, is_sound, operator};
 use crate::api::id;
 use crate::billing::pages::token;
 use crate::machines::{FAST, Floor, JUDGE_LATE};
@@ -86,7 +86,7 @@ const ACCEPTED: (&str, &str) = ("acceptShort", "true");
 
 on_sqlite! {
     async fn a_short_order_leaves_whole_only_if_its_customer_takes_fewer_parts(db: Db) {
-        let floor = floor(db).await;
+        let floor = floor(db.with_staff(OPERATOR)).await;
         let sam = operator(&floor.app).await;
         let [at_once, in_parts] = [floor.order(3).await, floor.order(3).await];
         for order in [&at_once, &in_parts] {
@@ -124,7 +124,7 @@ on_sqlite! {
     }
 
     async fn kits_leave_in_complete_sets(db: Db) {
-        let floor = floor(db).await;
+        let floor = floor(db.with_staff(OPERATOR)).await;
         let sam = operator(&floor.app).await;
         let (kit, _) = kit(&floor).await;
         let order = floor.app.paid_order(&kit, 2).await;
@@ -148,7 +148,7 @@ on_sqlite! {
     }
 
     async fn parts_of_an_incomplete_set_leave_if_the_customer_takes_fewer_parts(db: Db) {
-        let floor = floor(db).await;
+        let floor = floor(db.with_staff(OPERATOR)).await;
         let sam = operator(&floor.app).await;
         let (kit, lid) = kit(&floor).await;
         let order = floor.app.paid_order(&kit, 2).await;

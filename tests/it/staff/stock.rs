@@ -4,13 +4,13 @@
 use serde_json::{Value, json};
 use simulator::PrinterKind;
 
-use super::{SAM, is_sound, operator};
+use super::{OPERATOR, SAM, is_sound, operator};
 use crate::api::{NOTHING, PASSWORD, sign_in, staff};
 use crate::billing::pages::{HOSTILE, send, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
 use crate::support::browser::Browser;
 use crate::support::client::Answer;
-use crate::support::{App, on_sqlite, until};
+use crate::support::{App, Db, on_sqlite, until};
 
 /// Returns the ledger on a page.
 fn ledger(page: &Answer) -> &str {
@@ -23,7 +23,7 @@ async fn slot(floor: &Floor, printer: usize) -> Value {
 
 on_sqlite! {
     async fn a_delivery_on_the_page_starts_what_waits_for_it(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let path = format!("/shop/stock/materials/{}", floor.material);
         let full = sam.get(&path).await;
@@ -84,7 +84,7 @@ on_sqlite! {
     }
 
     async fn a_material_is_added_changed_and_removed_by_forms(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let sam = operator(&app).await;
         let empty = sam.get("/shop/stock").await;
         is_sound(&empty);
@@ -153,7 +153,7 @@ on_sqlite! {
     }
 
     async fn a_spool_goes_from_slot_to_slot_is_weighed_and_retired(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let (material, [one, two]) = (floor.material.as_str(), [0, 1].map(|n| format!("{}/0", floor.printers[n])));
         let path = |act: &str| format!("/shop/stock/spools/4711{act}?material={material}");
@@ -215,7 +215,7 @@ on_sqlite! {
 
 #[tokio::test]
 async fn what_is_in_a_slot_is_said_on_the_page() {
-    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
     let sam = operator(&floor.app).await;
     let list = sam.get("/shop/stock/slots").await;
     is_sound(&list);
@@ -247,7 +247,7 @@ async fn what_is_in_a_slot_is_said_on_the_page() {
 
 #[tokio::test]
 async fn what_was_ordered_is_received_from_the_list_with_one_press() {
-    let app = App::new(crate::support::Db::sqlite()).await;
+    let app = App::new(crate::support::Db::sqlite().with_staff(OPERATOR)).await;
     let sam = operator(&app).await;
     let material = format!("/api/inventory/materials/{}", app.material("PLA black", 100.0).await);
     app.patch(&material, &json!({"reorderPoint": 200})).await.expect(200);
@@ -266,7 +266,7 @@ async fn what_was_ordered_is_received_from_the_list_with_one_press() {
 
 #[tokio::test]
 async fn stock_from_10_kg_on_is_in_kilograms_with_the_colour_of_its_name_and_without_a_level_of_zero() {
-    let app = App::new(crate::support::Db::sqlite()).await;
+    let app = App::new(crate::support::Db::sqlite().with_staff(OPERATOR)).await;
     let sam = operator(&app).await;
     // Black is what programs write where nobody has chosen a colour.
     let id = app.material("PLA Orange", 40_342.0).await;
@@ -286,7 +286,7 @@ async fn stock_from_10_kg_on_is_in_kilograms_with_the_colour_of_its_name_and_wit
 
 #[tokio::test]
 async fn a_delivery_is_booked_once_for_a_page_however_often_its_button_is_pressed() {
-    let app = App::new(crate::support::Db::sqlite()).await;
+    let app = App::new(crate::support::Db::sqlite().with_staff(OPERATOR)).await;
     let sam = operator(&app).await;
     let material = format!("/api/inventory/materials/{}", app.material("PLA black", 100.0).await);
     app.patch(&material, &json!({"reorderPoint": 200})).await.expect(200);
@@ -318,7 +318,7 @@ async fn a_delivery_is_booked_once_for_a_page_however_often_its_button_is_presse
 
 #[tokio::test]
 async fn stock_is_for_the_staff_alone() {
-    let app = App::new(crate::support::Db::sqlite()).await;
+    let app = App::new(crate::support::Db::sqlite().with_staff(OPERATOR)).await;
     let sam = operator(&app).await;
     let material = app.material("PLA black", 100.0).await;
     let key = crate::api::with_role(&app, "admin").await;

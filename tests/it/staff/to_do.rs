@@ -6,7 +6,7 @@ use simulator::PrinterKind;
 use simulator::bambu::Bambu;
 use simulator::bambu::setup::{Setup, Tray};
 
-use super::{is_sound, operator, print_on};
+use super::{OPERATOR, is_sound, operator, print_on};
 use crate::billing::pages::{send, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
 use crate::support::{App, Client, Db, on_sqlite, until};
@@ -22,7 +22,7 @@ fn hidden<'a>(page: &'a str, name: &str) -> &'a str {
 
 /// Returns a floor whose two printers have a part of a finished order on their beds, and a client of an operator.
 pub async fn two_beds_to_clear(db: Db) -> (Floor, Client) {
-    let floor = Floor::on(db, PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
+    let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
     for n in 0..2 {
         floor.app.patch(&floor.path(n, ""), &json!({"autoClear": false})).await.expect(200);
     }
@@ -37,7 +37,7 @@ pub async fn two_beds_to_clear(db: Db) -> (Floor, Client) {
 
 on_sqlite! {
     async fn a_bed_is_cleared_with_one_bad_part_and_the_part_is_made_again(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
         let sam = operator(&floor.app).await;
         let empty = sam.get("/to-do").await;
@@ -74,7 +74,7 @@ on_sqlite! {
     }
 
     async fn parts_are_signed_off_with_a_picture(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
         let sam = operator(&floor.app).await;
         let (order, job) = floor.one().await;
@@ -142,7 +142,7 @@ on_sqlite! {
     }
 
     async fn parts_whose_bed_was_used_again_are_signed_off_from_the_page(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE, REQUIRED]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE, REQUIRED]).await;
         let sam = operator(&floor.app).await;
         let order = floor.order(2).await;
         let mut jobs = until("both to be printed", || async {
@@ -226,7 +226,7 @@ on_sqlite! {
     }
 
     async fn a_failed_job_is_made_again_from_the_page(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let (_, job) = floor.one().await;
         floor.app.job_is(&job, "PRINTING").await;
@@ -246,7 +246,7 @@ on_sqlite! {
     }
 
     async fn orders_wait_by_what_is_to_be_done_with_them_those_that_wait_longest_first(db: Db) {
-        let app = App::new(db).await;
+        let app = App::new(db.with_staff(OPERATOR)).await;
         let sam = operator(&app).await;
         let sku = crate::api::some_sku(&app).await;
         let mut numbers = Vec::new();
@@ -313,7 +313,7 @@ on_sqlite! {
     }
 
     async fn a_spool_that_the_printer_reads_is_said_to_be_of_its_material_with_one_press(db: Db) {
-        let floor = Floor::on(db, PrinterKind::MqttLan, 1, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::MqttLan, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         Bambu::of(&floor.sim(0).handle).unwrap().change(|setup| setup.ams = Setup::default().ams);
         until("the slots to be read", || async {
@@ -344,7 +344,7 @@ on_sqlite! {
     }
 
     async fn a_spool_that_is_swapped_before_the_press_is_not_said_to_be_of_the_material(db: Db) {
-        let floor = Floor::on(db, PrinterKind::MqttLan, 1, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::MqttLan, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let changer = Bambu::of(&floor.sim(0).handle).unwrap();
         changer.change(|setup| setup.ams = Setup::default().ams);

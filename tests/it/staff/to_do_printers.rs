@@ -5,7 +5,7 @@ use simulator::PrinterKind;
 use simulator::bambu::Bambu;
 use simulator::printer::Machine;
 
-use super::{field_on, is_sound, operator, print_on};
+use super::{OPERATOR, field_on, is_sound, operator, print_on};
 use crate::billing::pages::{posted, send, token};
 use crate::machines::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, SLOW};
 use crate::support::client::Answer;
@@ -32,7 +32,7 @@ fn kind<'a>(page: &'a Answer, id: &str) -> &'a str {
 
 on_sqlite! {
     async fn a_job_that_waits_for_its_turn_is_no_task_and_one_without_a_printer_is_one(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let order = floor.order(3).await;
         until("one to print and two to wait", || async {
@@ -58,7 +58,7 @@ on_sqlite! {
     }
 
     async fn a_material_is_one_task_that_names_each_printer(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let other = floor.app.material("PETG blue", 1000.0).await;
         for printer in 0..2 {
@@ -83,7 +83,7 @@ on_sqlite! {
     }
 
     async fn a_paused_print_is_a_task_with_who_paused_it_and_how_it_goes_on(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let (order, job) = floor.one().await;
         floor.app.job_is(&job, "PRINTING").await;
@@ -130,7 +130,7 @@ on_sqlite! {
     }
 
     async fn an_old_page_does_not_mark_a_printer_as_checked_that_has_another_problem(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_SOON]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, FAST, &[JUDGE_SOON]).await;
         let sam = operator(&floor.app).await;
         floor.faults(0, |faults| faults.disk_full = true);
         let (order, _) = floor.one().await;
@@ -171,7 +171,7 @@ on_sqlite! {
     }
 
     async fn a_print_that_ran_out_of_filament_says_so(db: Db) {
-        let floor = Floor::on(db, PrinterKind::MqttLan, 1, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::MqttLan, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let (_, job) = floor.one().await;
         floor.app.job_is(&job, "PRINTING").await;

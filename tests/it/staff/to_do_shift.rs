@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use simulator::PrinterKind;
 
 use super::to_do::two_beds_to_clear;
-use super::{SAM, is_sound, operator, print_on};
+use super::{OPERATOR, SAM, is_sound, operator, print_on};
 use crate::api::signed_in;
 use crate::billing::pages::{send, token};
 use crate::machines::late::{hasten, timing_is};
@@ -123,7 +123,7 @@ on_sqlite! {
     }
 
     async fn the_usual_defect_is_chosen_already_and_no_part_has_it_if_all_are_good(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
         let sam = operator(&floor.app).await;
         let (order, _) = on_bed(&floor).await;

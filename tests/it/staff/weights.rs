@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::browser::shop::filled;
 use super::design::{assets, is_lasting};
-use super::operator;
+use super::{OPERATOR, operator};
 use crate::api::with_cookie;
 use crate::support::{App, Client, Db, until};
 
@@ -148,7 +148,7 @@ pub async fn add(app: &App, n: usize) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_floor_of_two_hundred_printers_is_light() {
-    let app = &App::new(Db::sqlite()).await;
+    let app = &App::new(Db::sqlite().with_staff(OPERATOR)).await;
     let sam = operator(app).await;
     futures::stream::iter(0..PRINTERS).for_each_concurrent(ADDED_AT_ONCE, |n| add(app, n)).await;
     let page = until("a card of each, which does not answer", || async {

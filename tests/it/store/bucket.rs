@@ -14,8 +14,10 @@ use crate::support::ports::free_port;
 use crate::support::{App, Db, until};
 
 pub const BUCKET: &str = "shop";
-/// Location of the files in the bucket.
-pub const PLACE: &str = "s3://shop/live";
+/// Folder of the files in the bucket.
+pub const FOLDER: &str = "live";
+/// Location of the files in a bucket that has exactly that name.
+const PLACE: &str = "s3://shop/live";
 /// Size of a file uploaded in several parts, in bytes.
 const LARGE_BYTES: usize = 20 * 1024 * 1024;
 
@@ -35,7 +37,7 @@ fn with_files(builder: Builder, url: &str, place: &str) -> Builder {
 
 /// Starts a floor whose files are in the bucket.
 async fn floor(moto: &Moto) -> Floor {
-    let settings = settings(&moto.url, PLACE);
+    let settings = settings(&moto.url, &moto.place(FOLDER));
     let env: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
     Floor::on(Db::sqlite(), PrinterKind::FwRest, 1, FAST, &env).await
 }
@@ -61,11 +63,11 @@ fn files_below(folder: &Path) -> usize {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn files_in_a_bucket_are_printed_and_handed_out_and_stay_while_another_shop_may_use_the_place() {
-    let Some(moto) = Moto::start(BUCKET).await else { return };
+    let Some(moto) = Moto::bucket(BUCKET).await else { return };
     let mut floor = floor(&moto).await;
     let large = floor.big_file("large", LARGE_BYTES).await;
     let (id, sha256) = (large["id"].as_str().unwrap(), large["sha256"].as_str().unwrap());
-    assert!(moto.keys(BUCKET).await.contains(&key(sha256)));
+    assert!(moto.keys().await.contains(&key(sha256)));
     assert!(!floor.app.data().join("files").join(&sha256[..2]).join(sha256).exists());
     let content = big_gcode(LARGE_BYTES);
     restart_without_copies(&mut floor.app).await;
@@ -78,19 +80,19 @@ async fn files_in_a_bucket_are_printed_and_handed_out_and_stay_while_another_sho
     floor.app.delete(&format!("/api/files/{id}")).await.expect(204);
     assert_eq!(floor.app.get(&format!("/api/files/{id}/content")).await.status, 404);
     // The mark of this server has not stood for hours: the file may be that of a shop which was cloned.
-    let keys = moto.keys(BUCKET).await;
+    let keys = moto.keys().await;
     assert!(keys.contains(&key(sha256)), "{keys:?}");
     assert_eq!(files_below(&floor.app.data().join("file-cache/incoming")), 0);
 }
 
 #[tokio::test]
 async fn documents_are_in_the_bucket_for_files_and_handed_out_by_the_server() {
-    let Some(moto) = Moto::start(BUCKET).await else { return };
-    let mut app = with_files(App::on(Db::sqlite()).with_public_url(), &moto.url, PLACE).start().await;
+    let Some(moto) = Moto::bucket(BUCKET).await else { return };
+    let mut app = with_files(App::on(Db::sqlite()).with_public_url(), &moto.url, &moto.place(FOLDER)).start().await;
     let invoice = sent(&app, "ann@example.org").await;
     let url = app.act(&format!("/api/invoices/{invoice}/pdf")).await.expect(200)["pdfUrl"].clone();
     let path = url.as_str().unwrap().strip_prefix(app.public_url()).unwrap().to_owned();
-    let stored = moto.keys(BUCKET).await;
+    let stored = moto.keys().await;
     assert!(stored.contains(&format!("live{path}")), "{path}: {stored:?}");
     restart_without_copies(&mut app).await;
     let pdf = app.nobody().get(&path).await;
@@ -151,8 +153,8 @@ async fn a_bucket_that_cannot_be_used_is_told_at_the_start() {
 
 #[tokio::test]
 async fn a_backup_of_files_in_a_bucket_is_restored_into_an_empty_place() {
-    let Some(moto) = Moto::start(BUCKET).await else { return };
-    let mut app = with_files(App::on(Db::sqlite()), &moto.url, PLACE).start().await;
+    let Some(moto) = Moto::bucket(BUCKET).await else { return };
+    let mut app = with_files(App::on(Db::sqlite()), &moto.url, &moto.place(FOLDER)).start().await;
     let large = app.upload("large.gcode", big_gcode(LARGE_BYTES)).await.expect(201);
     let small = app.gcode("small", 60, 1.0).await;
     let file = app.folder().join("backup.tar").display().to_string();
@@ -163,12 +165,13 @@ async fn a_backup_of_files_in_a_bucket_is_restored_into_an_empty_place() {
     app.stop().await;
 
     let prepare = |place: &str| with_files(App::on(Db::sqlite()), &moto.url, place).secrets_of(&app).prepare();
-    let refused = prepare(PLACE).try_command(&["restore", &file], "").unwrap_err();
-    assert!(refused.contains(&format!("{PLACE} is not empty")), "{refused}");
-    let mut restored = prepare("s3://shop/restored");
+    let place = moto.place(FOLDER);
+    let refused = prepare(&place).try_command(&["restore", &file], "").unwrap_err();
+    assert!(refused.contains(&format!("{place} is not empty")), "{refused}");
+    let mut restored = prepare(&moto.place("restored"));
     let words = restored.command(&["restore", &file], "");
     assert!(words.contains("all verified"), "{words}");
-    let keys = moto.keys(BUCKET).await;
+    let keys = moto.keys().await;
     assert!(!keys.iter().any(|key| key.starts_with("restored/restore")), "it is complete: {keys:?}");
     assert_eq!(files_below(&restored.data().join("file-cache")), 0, "the files are in the bucket");
     restored.start().await;
@@ -180,8 +183,8 @@ async fn a_backup_of_files_in_a_bucket_is_restored_into_an_empty_place() {
 
 #[tokio::test]
 async fn an_export_is_in_the_bucket() {
-    let Some(moto) = Moto::start(BUCKET).await else { return };
-    let mut app = with_files(App::on(Db::sqlite()), &moto.url, PLACE).start().await;
+    let Some(moto) = Moto::bucket(BUCKET).await else { return };
+    let mut app = with_files(App::on(Db::sqlite()), &moto.url, &moto.place(FOLDER)).start().await;
     app.gcode("small", 60, 1.0).await;
     sent(&app, "ann@example.org").await;
     let export = app.post("/api/exports", &json!({"type": "invoices"})).await.expect(201);
@@ -190,14 +193,14 @@ async fn an_export_is_in_the_bucket() {
         .await;
     let table = app.get(&format!("{path}/file")).await.text;
     assert!(table.contains("ann@example.org"), "{table}");
-    let keys = moto.keys(BUCKET).await;
+    let keys = moto.keys().await;
     let pieces: Vec<&String> = keys.iter().filter(|key| key.starts_with("live/exports/")).collect();
     assert!(!pieces.is_empty(), "{keys:?}");
     restart_without_copies(&mut app).await;
     assert_eq!(app.get(&format!("{path}/file")).await.text, table);
     assert_eq!(files_below(&app.data().join("exports")), 0);
     for piece in pieces {
-        moto.remove(BUCKET, piece).await;
+        moto.remove(piece).await;
     }
     assert_eq!(app.get(&format!("{path}/file")).await.error(409), "export_not_ready");
 }

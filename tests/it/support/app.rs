@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::ports::free_port;
 use super::seller::SELLER;
 use super::variables::process_variables;
-use super::{Client, Clock, Db, clock, until};
+use super::{Client, Clock, Db, StaffMember, clock, until};
 
 /// Secret used to sign payment events in tests.
 pub const PAYMENT_SECRET: &str = "whsec_test_payments_secret_0123456789";
@@ -121,6 +121,7 @@ impl Builder {
             env: self.env,
             with_clock: self.with_clock,
             db: self.db,
+            cookie: None,
             dir,
             may_crash: false,
         }
@@ -135,6 +136,7 @@ impl Builder {
         app.client.key = Some(match template {
             Some(template) => {
                 template.copy_data(&app.data());
+                app.cookie = template.cookie();
                 template.key()
             }
             None => first_key(&app, first_starts_cut, older).await,
@@ -182,6 +184,8 @@ pub struct App {
     env: BTreeMap<String, String>,
     with_clock: bool,
     pub db: Db,
+    /// Session cookie of the staff member whom the shop has from the beginning.
+    cookie: Option<String>,
     dir: TempDir,
     /// `true` if the test makes actors crash on purpose.
     pub may_crash: bool,
@@ -262,6 +266,11 @@ impl App {
     pub fn with_admin_key(mut self, key: &str) -> Self {
         self.client.key = Some(key.to_owned());
         self
+    }
+
+    /// Returns the session cookie of this staff member, if the shop has them from the beginning.
+    pub fn cookie_of(&self, member: StaffMember) -> Option<&str> {
+        self.cookie.as_deref().filter(|_| self.db.staff() == Some(member))
     }
 
     /// Returns a client without a key.

@@ -5,7 +5,7 @@ use printfloor::store::rows::samples::{unlock_audit_log, unused_database};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Statement};
 
 use super::drawing::{draws_postgres, run_seed};
-use super::{App, Template, until};
+use super::{App, StaffMember, Template, until};
 
 /// Environment variable with the superuser URL of a PostgreSQL server for tests; `scripts/test` starts one.
 const SERVER: &str = "PRINTFLOOR_TEST_POSTGRES";
@@ -18,6 +18,8 @@ pub struct Db {
     postgres: Option<(String, String)>,
     /// Shop of which the PostgreSQL database is a copy.
     template: Option<Template>,
+    /// Staff member whom a shop on the embedded database has from the beginning.
+    staff: Option<StaffMember>,
 }
 
 pub(super) async fn open(url: &str) -> DatabaseConnection {
@@ -80,7 +82,7 @@ fn server() -> Option<String> {
 impl Db {
     /// Uses the embedded database in the test's own folder.
     pub fn sqlite() -> Self {
-        Self { postgres: None, template: None }
+        Self { postgres: None, template: None, staff: None }
     }
 
     /// Creates an empty database on the PostgreSQL server for tests; `None` if there is none and services are not
@@ -88,7 +90,7 @@ impl Db {
     pub async fn postgres() -> Option<Self> {
         let (server, name) = (server()?, unused_database());
         run(&server, &format!("CREATE DATABASE {name}")).await;
-        Some(Self { postgres: Some((server, name)), template: None })
+        Some(Self { postgres: Some((server, name)), template: None, staff: None })
     }
 
     /// Creates a database as [`Db::postgres`] does, as a copy of the shared template shop.
@@ -96,7 +98,19 @@ impl Db {
         let (server, name) = (server()?, unused_database());
         let (template, database) = Template::on_postgres(&server).await;
         run(&server, &format!("CREATE DATABASE {name} TEMPLATE {database}")).await;
-        Some(Self { postgres: Some((server, name)), template: Some(template) })
+        Some(Self { postgres: Some((server, name)), template: Some(template), staff: None })
+    }
+
+    /// Uses a shop in which this staff member has just signed in; [`App::cookie_of`] has their session. A test that
+    /// needs nobody else, and does not depend on when they came, saves their creation. On PostgreSQL nothing changes.
+    pub fn with_staff(mut self, member: StaffMember) -> Self {
+        self.staff = Some(member);
+        self
+    }
+
+    /// Returns the staff member whom a shop on the embedded database has from the beginning.
+    pub fn staff(&self) -> Option<StaffMember> {
+        self.staff
     }
 
     /// Uses the database that the run's seed selects for a test: the embedded one, or one on PostgreSQL as
@@ -113,7 +127,11 @@ impl Db {
     /// database, because the test requires its `own_shop` or the database is not a copy.
     pub(super) async fn template(&mut self, own_shop: bool) -> Option<Template> {
         let Some(url) = self.url() else {
-            return if own_shop { None } else { Some(Template::on_sqlite().await) };
+            return match self.staff {
+                _ if own_shop => None,
+                Some(member) => Some(Template::with_staff(member).await),
+                None => Some(Template::on_sqlite().await),
+            };
         };
         let template = self.template.take()?;
         if own_shop {

@@ -1,6 +1,9 @@
 //! A template shop that is created once for all tests of a run, with tables, its own secrets and an admin's key. The
 //! server of a test starts on a copy, which saves each test the migrations and a process.
 //!
+//! Shops on the embedded database may also have a staff member who is signed in ([`Db::with_staff`]), which saves each
+//! test the two hashes of a password. Such a shop is a copy of the first one, too.
+//!
 //! Tests run in separate processes. The first one that needs the shop creates it, while the others wait for a lock; the
 //! finished shop is moved into place, so that an interrupted test leaves nothing that looks complete.
 
@@ -14,7 +17,8 @@ use std::time::Duration;
 use printfloor::store::rows::samples::{SHOP_PREFIX, test_run};
 
 use super::variables::process_variables;
-use super::{db, until};
+use super::{App, Db, db, until};
+use crate::api::session_of;
 
 /// Maximum time between a run's first test and its last start of a server. Shops that are older are removed by a later
 /// run.
@@ -24,6 +28,14 @@ const FOLDER_MODE: u32 = 0o700;
 
 /// Folder with a subfolder for each kind of database, which contains a folder for each run.
 static SHOPS: LazyLock<PathBuf> = LazyLock::new(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("shops"));
+
+/// Staff member whom a template shop may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct StaffMember {
+    pub email: &'static str,
+    /// Role in the API's words.
+    pub role: &'static str,
+}
 
 /// Template shop of this run for one kind of database.
 pub struct Template {
@@ -36,9 +48,27 @@ impl Template {
         let run_folder = RunFolder::of("sqlite").await;
         if let Some(unfinished) = run_folder.begin() {
             create_shop(&unfinished, None);
-            // Its rows are still in the log beside the file.
-            let file = unfinished.join("data/printfloor.db");
-            db::run(&format!("sqlite:{}", file.display()), "PRAGMA wal_checkpoint(TRUNCATE)").await;
+            collect_rows(&unfinished.join("data")).await;
+            run_folder.finish(&unfinished);
+        }
+        run_folder.template()
+    }
+
+    /// Returns the template shop on the embedded database that has this staff member, who has just signed in, after
+    /// creating it if necessary.
+    pub async fn with_staff(member: StaffMember) -> Self {
+        let run_folder = RunFolder::of(&format!("sqlite-{}-{}", member.role, member.email)).await;
+        if let Some(unfinished) = run_folder.begin() {
+            let plain = Self::on_sqlite().await;
+            let mut app = App::on(Db::sqlite()).prepare().with_admin_key(&plain.key());
+            plain.copy_data(&app.data());
+            app.start().await;
+            let cookie = session_of(&app, member).await;
+            app.stop().await;
+            collect_rows(&app.data()).await;
+            copy_folder(&app.data(), &unfinished.join("data"));
+            fs::write(unfinished.join("key"), plain.key()).unwrap();
+            fs::write(unfinished.join("cookie"), cookie).unwrap();
             run_folder.finish(&unfinished);
         }
         run_folder.template()
@@ -70,6 +100,11 @@ impl Template {
     /// Returns the key of the shop's admin.
     pub fn key(&self) -> String {
         fs::read_to_string(self.folder.join("key")).unwrap()
+    }
+
+    /// Returns the session cookie of the shop's staff member; `None` if it has none.
+    pub fn cookie(&self) -> Option<String> {
+        fs::read_to_string(self.folder.join("cookie")).ok()
     }
 }
 
@@ -143,20 +178,28 @@ fn create_shop(folder: &Path, database_url: Option<&str>) {
     fs::write(folder.join("key"), String::from_utf8(output.stdout).unwrap().trim()).unwrap();
 }
 
+/// Writes the rows that are still in the log beside the file of an embedded database into the file.
+async fn collect_rows(data: &Path) {
+    let file = data.join("printfloor.db");
+    db::run(&format!("sqlite:{}", file.display()), "PRAGMA wal_checkpoint(TRUNCATE)").await;
+}
+
 /// Returns the name of the database that holds the shop of a run, as PostgreSQL spells names.
 fn database_of(run: &str) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     format!("{SHOP_PREFIX}{}", run.chars().map(letter).collect::<String>())
 }
 
+/// Copies the files of a folder and of those in it; a socket that its server left there stays behind.
 fn copy_folder(from: &Path, to: &Path) {
     DirBuilder::new().mode(FOLDER_MODE).create(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
             copy_folder(&entry.path(), &target);
-        } else {
+        } else if kind.is_file() {
             fs::copy(entry.path(), &target).unwrap();
         }
     }

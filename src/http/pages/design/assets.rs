@@ -3,7 +3,7 @@
 //! changed.
 
 use std::io::Write as _;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use axum::Router;
 use axum::extract::Path;
@@ -119,8 +119,8 @@ pub(crate) struct PageAsset {
     pub(crate) path: String,
     /// Uncompressed content.
     pub(crate) content: Bytes,
-    /// Compressed content; `None` if the format is already compressed.
-    packed: Option<Bytes>,
+    /// Compressed content, unset until a client accepts it; `None` if it could not be compressed.
+    packed: OnceLock<Option<Bytes>>,
     kind: AssetKind,
 }
 
@@ -129,16 +129,23 @@ impl PageAsset {
         let hash = Sha256::digest(&content);
         let hash = hash.iter().take(NAMED_HASH_BYTES).fold(0_u64, |hash, byte| (hash << 8) | u64::from(*byte));
         let path = format!("{FOLDER}{name}-{hash:012x}.{}", kind.forms().0);
-        let packed = if kind == AssetKind::Font { None } else { compress(&content).ok() };
-        Self { path, content, packed, kind }
+        Self { path, content, packed: OnceLock::new(), kind }
+    }
+
+    /// Returns the compressed content, which the first call makes; `None` if the format is already compressed.
+    fn packed(&self) -> Option<&Bytes> {
+        if self.kind == AssetKind::Font {
+            return None;
+        }
+        self.packed.get_or_init(|| compress(&self.content).ok()).as_ref()
     }
 
     /// Builds the response that contains the asset, compressed if the client accepts it.
     fn response(&self, request_headers: &HeaderMap) -> Response {
-        let packed = self.packed.as_ref().filter(|_| takes_gzip(request_headers));
+        let packed = if takes_gzip(request_headers) { self.packed() } else { None };
         let headers = [(header::CONTENT_TYPE, self.kind.forms().1), (header::CACHE_CONTROL, CACHE_CONTROL)];
         let mut response = (headers, packed.unwrap_or(&self.content).clone()).into_response();
-        if self.packed.is_some() {
+        if self.kind != AssetKind::Font {
             response.headers_mut().append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
         }
         if packed.is_some() {
@@ -295,9 +302,22 @@ mod tests {
     }
 
     #[test]
+    fn an_asset_is_compressed_for_the_first_client_that_accepts_it() {
+        let style = PageAsset::new("x", AssetKind::Style, Bytes::from_static(b"a{}"));
+        let plain = style.response(&HeaderMap::new());
+        assert!(!plain.headers().contains_key(header::CONTENT_ENCODING) && style.packed.get().is_none());
+        let accepts: HeaderMap = [(header::ACCEPT_ENCODING, HeaderValue::from_static("gzip"))].into_iter().collect();
+        let packed = style.response(&accepts);
+        assert_eq!(packed.headers()[header::CONTENT_ENCODING], "gzip");
+        assert!([plain, packed].iter().all(|response| response.headers()[header::VARY] == "Accept-Encoding"));
+        let font = FONT.response(&accepts);
+        assert!([header::CONTENT_ENCODING, header::VARY].iter().all(|name| !font.headers().contains_key(name)));
+    }
+
+    #[test]
     fn assets_are_small() {
         for asset in ALL {
-            let sent = asset.packed.as_ref().unwrap_or(&asset.content).len();
+            let sent = asset.packed().unwrap_or(&asset.content).len();
             let most = if asset.kind == AssetKind::Font { 50_000 } else { 20_000 };
             assert!(sent <= most, "{}: {sent}", asset.path);
         }

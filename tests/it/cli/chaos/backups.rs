@@ -72,8 +72,8 @@ pub async fn to_bucket(source: &Source, moto: &Moto, kill: &Kill) -> Round {
     let keys = keys_below(moto, &path).await;
     assert!((left.len() + 1..=2).contains(&keys.len()), "{keys:?}");
     for key in keys {
-        source.must_be_backed_up_in(&moto.object(BUCKET, &key).await).await;
-        moto.remove(BUCKET, &key).await;
+        source.must_be_backed_up_in(&moto.object(&key).await).await;
+        moto.remove(&key).await;
     }
     Round { remains, took: attempt.took }
 }
@@ -81,5 +81,5 @@ pub async fn to_bucket(source: &Source, moto: &Moto, kill: &Kill) -> Round {
 /// Returns the keys of the objects in a folder of the bucket.
 pub async fn keys_below(moto: &Moto, folder: &str) -> Vec<String> {
     let start = format!("{folder}/");
-    moto.keys(BUCKET).await.into_iter().filter(|key| key.starts_with(&start)).collect()
+    moto.keys().await.into_iter().filter(|key| key.starts_with(&start)).collect()
 }

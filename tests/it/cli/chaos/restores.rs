@@ -129,7 +129,7 @@ impl<'a> Target<'a> {
         };
         let mut files = StoredFiles::new();
         for key in keys_below(moto, folder).await {
-            let content = moto.object(BUCKET, &key).await;
+            let content = moto.object(&key).await;
             let name = key.strip_prefix(&format!("{folder}/")).unwrap().to_owned();
             files.insert(name, hash(&content));
         }
@@ -150,7 +150,7 @@ impl<'a> Target<'a> {
     async fn empty_bucket(&self) {
         let Some((moto, folder)) = &self.bucket else { return };
         for key in keys_below(moto, folder).await {
-            moto.remove(BUCKET, &key).await;
+            moto.remove(&key).await;
         }
     }
 }

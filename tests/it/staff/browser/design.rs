@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::shop::admin;
+use super::shop::{ADMIN, admin};
 use crate::support::browser::Browser;
 use crate::support::{App, Db};
 
@@ -45,7 +45,7 @@ fn differences_name_what_one_of_two_layouts_has() {
 async fn chromium_lays_out_every_part_as_it_was_recorded() {
     let Some(browser) = Browser::start().await else { return };
     let mut browser = browser.without_rules();
-    let app = App::new(Db::sqlite()).await;
+    let app = App::new(Db::sqlite().with_staff(ADMIN)).await;
     let cookie = admin(&app).await;
     let tab = browser.open(&app.base, "/design", Some(&cookie)).await;
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(FOLDER);

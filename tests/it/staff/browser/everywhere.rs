@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use self::round::{ENGLISH, LookScope, Round, pattern};
-use super::shop::{ANN, admin, filled};
+use super::shop::{ADMIN, ANN, admin, filled};
 use super::stored_report::{part_is, part_was};
 use super::{LANGUAGES, drawn_language};
 use crate::api::{NOTHING, PASSWORD, some_sku};
@@ -133,7 +133,7 @@ async fn look_at_pages_of_the_staff(scope: LookScope) {
 
 async fn look_at_pages_of_an_empty_shop(scope: LookScope) {
     let Some(mut browser) = Browser::start().await else { return };
-    let app = App::new(Db::sqlite()).await;
+    let app = App::new(Db::sqlite().with_staff(ADMIN)).await;
     let (of_staff, of_ann) = (admin(&app).await, cookie_of(&app, ANN).await);
     for language in languages("empty", scope) {
         let mut round = Round::new(&mut browser, &app, (of_staff.as_str(), "/floor"), scope, language).await;

@@ -8,7 +8,7 @@ use simulator::sink::{Sink, SinkMode};
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::floor;
-use super::shop::admin;
+use super::shop::{ADMIN, admin};
 use crate::api::webhooks::{endpoint_is, got};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
 use crate::support::browser::Browser;
@@ -17,7 +17,7 @@ use crate::support::{App, Db};
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_adds_a_printer_of_each_type() {
     let Some(mut browser) = Browser::start().await else { return };
-    let app = App::new(Db::sqlite()).await;
+    let app = App::new(Db::sqlite().with_staff(ADMIN)).await;
     let fleet = Fleet::start(FleetOptions { own_hosts: true, ..FleetOptions::of_each(1) }).await.unwrap();
     let cookie = admin(&app).await;
     let tab = browser.open(&app.base, "/floor", Some(&cookie)).await;
@@ -90,7 +90,7 @@ fn files_of(files: &[(&str, &str)]) -> String {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_uploads_what_is_dropped_meanwhile_and_names_the_file_that_is_refused() {
     let Some(mut browser) = Browser::start().await else { return };
-    let app = App::new(Db::sqlite()).await;
+    let app = App::new(Db::sqlite().with_staff(ADMIN)).await;
     let cookie = admin(&app).await;
     let tab = browser.open(&app.base, "/shop/products/files", Some(&cookie)).await;
     // Nothing is sent until all are chosen.
@@ -123,7 +123,7 @@ async fn chromium_uploads_what_is_dropped_meanwhile_and_names_the_file_that_is_r
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_receives_stock_and_the_job_that_waited_begins() {
     let Some(mut browser) = Browser::start().await else { return };
-    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(ADMIN), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
     let base = floor.app.base.clone();
     let cookie = admin(&floor.app).await;
     let material = floor.app.material("PETG used up", 0.0).await;
@@ -183,7 +183,8 @@ async fn chromium_makes_a_key_that_works_until_it_is_revoked() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_sees_a_webhook_fail_and_sends_it_again() {
     let Some(mut browser) = Browser::start().await else { return };
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "0.1").start().await;
+    let app =
+        App::on(Db::sqlite().with_staff(ADMIN)).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "0.1").start().await;
     let sink = Sink::start().await.unwrap();
     sink.set_mode(SinkMode::Status(500));
     let cookie = admin(&app).await;

@@ -6,10 +6,10 @@ use simulator::PrinterKind;
 use simulator::sink::{Sink, SinkMode};
 
 use super::SAM;
-use crate::api::{PASSWORD, id, sign_in, staff, with_role};
+use crate::api::{id, session_of, staff, with_role};
 use crate::billing::{cookie_of, intake, invoices};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
-use crate::support::{App, until};
+use crate::support::{App, Db, StaffMember, until};
 
 /// Email address of the shop's customer.
 pub const ANN: &str = "ann@example.org";
@@ -28,10 +28,12 @@ pub struct FilledShop {
     _sink: Sink,
 }
 
-/// Creates an admin of this server; returns their cookie.
+/// Admin whom a shop may have from the beginning ([`Db::with_staff`]).
+pub const ADMIN: StaffMember = StaffMember { email: SAM, role: "admin" };
+
+/// Returns the session cookie of an admin of this server, whom it creates unless the shop has them.
 pub async fn admin(app: &App) -> String {
-    staff(app, SAM, "admin").await;
-    sign_in(app, SAM, PASSWORD).await
+    session_of(app, ADMIN).await
 }
 
 /// Places an order of the customer that is still to be paid.
@@ -42,7 +44,7 @@ async fn order_of_ann(floor: &Floor, quantity: u32) -> String {
 }
 
 pub async fn filled() -> FilledShop {
-    let floor = Floor::new(PrinterKind::FwRest, 4, FAST, &ENV).await;
+    let floor = Floor::on(Db::sqlite().with_staff(ADMIN), PrinterKind::FwRest, 4, FAST, &ENV).await;
     let app = &floor.app;
     let admin = admin(app).await;
     // Somebody whom the admin may act on.

@@ -7,9 +7,10 @@
 use serde_json::{Value, json};
 use simulator::PrinterKind;
 
-use super::shop::{FilledShop, admin, filled};
+use super::shop::{ADMIN, FilledShop, admin, filled};
 use super::{LANGUAGES, drawn_language};
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
+use crate::support::Db;
 use crate::support::browser::{Browser, DESK, Tab};
 
 /// Widths of a phone, a tablet, a small desktop and a desktop, in pixels.
@@ -208,7 +209,7 @@ mod long {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_aligns_a_jobs_product_with_its_number_on_a_phone() {
     let Some(mut browser) = Browser::start().await else { return };
-    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(ADMIN), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
     let cookie = admin(&floor.app).await;
     let (_, job) = floor.one().await;
     floor.app.job_is(&job, "PRINTING").await;

@@ -6,13 +6,13 @@ use simulator::PrinterKind;
 use super::shows;
 use crate::billing::pages::token;
 use crate::machines::{FAST, Floor, JUDGE_LATE};
-use crate::staff::operator;
 use crate::staff::products::sent;
+use crate::staff::{OPERATOR, operator};
 use crate::support::{App, Db};
 
 #[tokio::test]
 async fn orders_pages_are_german() {
-    let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(OPERATOR), PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
     let sam = operator(&floor.app).await;
     sam.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
     let texts = ["<html lang=\"de\">", ">Noch keine Bestellungen</h2>", ">Nummer oder E-Mail-Adresse</label>"];
@@ -67,7 +67,7 @@ async fn orders_pages_are_german() {
 
 #[tokio::test]
 async fn products_pages_are_german() {
-    let app = App::new(Db::sqlite()).await;
+    let app = App::new(Db::sqlite().with_staff(OPERATOR)).await;
     let sam = operator(&app).await;
     sam.patch("/api/auth/me", &json!({"language": "de"})).await.expect(200);
     let texts = ["<html lang=\"de\">", ">Noch keine Produkte</h2>", ">Produkte und Sets</a>", ">Neues Set</a>"];

@@ -9,7 +9,7 @@ use crate::billing::customer;
 use crate::billing::intake::submit_request;
 use crate::billing::invoices::sent as sent_invoice;
 use crate::billing::pages::{send, token};
-use crate::staff::{done, id_on, operator};
+use crate::staff::{OPERATOR, done, id_on, operator};
 use crate::support::{App, Client, Db};
 
 const ANN: &str = "ann@example.org";
@@ -23,7 +23,7 @@ async fn german_operator(app: &App) -> Client {
 
 #[tokio::test]
 async fn customers_pages_are_german() {
-    let app = App::new(Db::sqlite()).await;
+    let app = App::new(Db::sqlite().with_staff(OPERATOR)).await;
     let sam = operator(&app).await;
     let texts = ["<html lang=\"de\">", ">Kunden</h1>", "<p>Noch keine Kunden.", ">0 Einträge</p>"];
     shows(&german(&sam, "/shop/customers").await, &texts);

@@ -3,13 +3,13 @@
 use serde_json::json;
 use simulator::PrinterKind;
 
-use super::{german, operator, shows};
+use super::{OPERATOR, german, operator, shows};
 use crate::machines::{FAST, Floor, JUDGE_LATE};
 use crate::support::{on_sqlite, until};
 
 on_sqlite! {
     async fn jobs_pages_are_german(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let empty = german(&sam, "/shop/jobs").await;
         shows(&empty, &["<html lang=\"de\">", ">Druckaufträge</h1>", ">Noch keine Druckaufträge</h2>", ">Alle</a>"]);
@@ -47,7 +47,7 @@ on_sqlite! {
     }
 
     async fn to_do_page_is_german(db: Db) {
-        let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
         floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
         let sam = operator(&floor.app).await;
         let empty = german(&sam, "/to-do").await;

@@ -6,7 +6,7 @@ use simulator::PrinterKind;
 
 use super::{beside, stands_by};
 use crate::machines::{FAST, Floor};
-use crate::store::bucket::{BUCKET, PLACE, settings};
+use crate::store::bucket::{BUCKET, FOLDER, settings};
 use crate::support::moto::Moto;
 use crate::support::{App, Db};
 
@@ -16,7 +16,7 @@ const SHORT_REQUESTS: (&str, &str) = ("PRINTFLOOR_OBJECT_STORAGE__TIMEOUT_SECOND
 /// Starts a floor whose files are in the bucket, and a standby server for it; `None` without PostgreSQL.
 async fn floor_of_two(moto: &Moto) -> Option<(Floor, App)> {
     let db = Db::postgres_with_shop().await?;
-    let (url, settings) = (db.url().unwrap(), settings(&moto.url, PLACE));
+    let (url, settings) = (db.url().unwrap(), settings(&moto.url, &moto.place(FOLDER)));
     let env: Vec<(&str, &str)> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &env).await;
     let mut second = beside(&floor.app, &url, &settings);
@@ -27,7 +27,7 @@ async fn floor_of_two(moto: &Moto) -> Option<(Floor, App)> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_in_a_bucket_is_printed_by_the_server_that_took_over() {
-    let Some(moto) = Moto::start(BUCKET).await else { return };
+    let Some(moto) = Moto::bucket(BUCKET).await else { return };
     let Some((mut floor, second)) = floor_of_two(&moto).await else { return };
     let large = floor.big_file("large", 9 * 1024 * 1024).await;
     let sku = floor.app.sku("LARGE", &floor.material, large["id"].as_str().unwrap(), 900).await;
@@ -58,18 +58,20 @@ async fn a_server_takes_over_while_the_bucket_is_away() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_with_another_place_in_the_bucket_does_not_stand_by() {
-    let Some(moto) = Moto::start(BUCKET).await else { return };
+    let Some(moto) = Moto::bucket(BUCKET).await else { return };
     let Some(db) = Db::postgres_with_shop().await else { return };
     let url = db.url().unwrap();
-    let builder =
-        settings(&moto.url, PLACE).iter().fold(App::on(db), |builder, (name, value)| builder.env(name, value));
+    let builder = settings(&moto.url, &moto.place(FOLDER))
+        .iter()
+        .fold(App::on(db), |builder, (name, value)| builder.env(name, value));
     let first = builder.start().await;
-    let mut other = settings(&moto.url, "s3://shop/other").to_vec();
+    let place = moto.place("other");
+    let mut other = settings(&moto.url, &place).to_vec();
     other.push((SHORT_REQUESTS.0, SHORT_REQUESTS.1.to_owned()));
     let mut second = beside(&first, &url, &other);
     second.spawn();
     assert!(!second.ended().await, "it is an error");
     let log = second.log().join("\n");
-    assert!(log.contains("files.dir (s3://shop/other)") && log.contains("cannot be its standby"), "{log}");
+    assert!(log.contains(&format!("files.dir ({place})")) && log.contains("cannot be its standby"), "{log}");
     first.get("/readyz").await.expect(200);
 }

@@ -7,9 +7,9 @@ use super::CountedTask;
 use crate::api::{id, with_cookie};
 use crate::machines::{FAST, Floor, JUDGE_LATE, SLOW};
 use crate::staff::browser::parts::{name, over};
-use crate::staff::browser::shop::admin;
+use crate::staff::browser::shop::{ADMIN, admin};
 use crate::support::browser::Browser;
-use crate::support::until;
+use crate::support::{Db, until};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_clears_five_beds() {
@@ -71,7 +71,7 @@ async fn plate_of_four(floor: &Floor) -> (String, String) {
 async fn chromium_signs_off_a_plate_with_one_bad_part() {
     let Some(browser) = Browser::start().await else { return };
     let mut browser = browser.without_rules();
-    let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(ADMIN), PrinterKind::FwRest, 1, FAST, &[JUDGE_LATE]).await;
     let base = floor.app.base.clone();
     let cookie = admin(&floor.app).await;
     reject_one(&floor, "warping").await;
@@ -94,7 +94,7 @@ async fn chromium_signs_off_a_plate_with_one_bad_part() {
 async fn chromium_pauses_and_cancels_a_print() {
     let Some(browser) = Browser::start().await else { return };
     let mut browser = browser.without_rules();
-    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(ADMIN), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
     let base = floor.app.base.clone();
     let cookie = admin(&floor.app).await;
     let (_, job) = floor.one().await;
@@ -117,7 +117,7 @@ async fn chromium_pauses_and_cancels_a_print() {
 async fn chromium_loads_the_spool_that_a_job_waits_for() {
     let Some(browser) = Browser::start().await else { return };
     let mut browser = browser.without_rules();
-    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(ADMIN), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
     let base = floor.app.base.clone();
     let cookie = admin(&floor.app).await;
     let (printer, other) = (name(&floor, 0).await, floor.app.material("PETG blue", 1_000.0).await);

@@ -7,9 +7,9 @@ use super::CountedTask;
 use crate::machines::late::{hasten, timing_is};
 use crate::machines::{Floor, JUDGE_LATE, SLOW, words};
 use crate::staff::browser::floor;
-use crate::staff::browser::shop::admin;
+use crate::staff::browser::shop::{ADMIN, admin};
 use crate::support::browser::Browser;
-use crate::support::{Clock, until};
+use crate::support::{Clock, Db, until};
 
 /// Returns the start of a sentence up to its first timestamp, because pages format timestamps differently.
 fn before_timestamps(sentence: &str) -> String {
@@ -25,7 +25,7 @@ fn before_timestamps(sentence: &str) -> String {
 async fn chromium_says_why_an_order_is_late() {
     let Some(browser) = Browser::start().await else { return };
     let mut browser = browser.without_rules();
-    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
+    let floor = Floor::on(Db::sqlite().with_staff(ADMIN), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
     let base = floor.app.base.clone();
     let cookie = admin(&floor.app).await;
     let (_, first) = floor.one().await;
