@@ -211,7 +211,7 @@ fn floor_card((class, group, tone, text): (&str, &str, Tone, &str), place: &str)
                     @if is_printing {
                         div class="pace" {
                             progress class="bar" max="100" value="31" aria-label={ "Progress, " (place) } { "31%" }
-                            div class="meta" { b class="num" { "31%" } span { "2 h 4 min left" } }
+                            div class="meta" { b class="num" { "31%" } span class="long" { "2 h 4 min left" } span class="short" { "2 h 04 min" } }
                         }
                     }
                 }
