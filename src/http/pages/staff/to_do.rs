@@ -42,7 +42,7 @@ use super::log::LogHandles;
 use super::order::customer;
 use super::scan::scan_button;
 use super::settings::restore;
-use super::shell::{StaffSection, StaffViewer, Tone, act, since};
+use super::shell::{StaffSection, StaffViewer, Tone, act};
 use super::sign_off::{Defects, SignOffSubject, sign_off_form, usual_defect};
 use super::subject::{CHECKED_ACT, subject_field};
 use super::{FLOOR_PATH, TO_DO_PATH};
@@ -264,8 +264,8 @@ fn unverified(language: Language, printers: &[&Printer]) -> TaskKind {
         let AttemptPhase::Unverified { reason } = &in_hand.phase else { return None };
         let job = html! { a href=(job_path_of(in_hand.order, in_hand.job)) { (job_number(in_hand)) } };
         let question = with_parts(&to_do::did_it_print(language, SLOT, NEXT_SLOT), &[&job, &printer_link(printer)]);
-        let title = html! { b { (question) } " " span class="faint small" { (since(language, in_hand.taken_at)) } };
-        let row = TaskRow::new(Icon::CircleAlert, title).detail(message_in(language, reason));
+        let row = TaskRow::new(Icon::CircleAlert, html! { b { (question) } }).since(language, in_hand.taken_at);
+        let row = row.detail(message_in(language, reason));
         let progress = in_hand.began_at.map(|_| in_hand.progress);
         let more = resolutions(language, in_hand.job, in_hand.attempt, progress, TO_DO_PATH);
         Some(row.picture(Some(in_hand.file_id)).more(Some(more)))
@@ -354,7 +354,6 @@ fn job_row(language: Language, app: &ToDoHandles, job: &Job) -> TaskRow {
     };
     let title = html! {
         b { a href=(job_path_of(job.order_id, job.id)) { (job.number_text()) } " " (job.sku_name) }
-        " " span class="faint small" { (since(language, job.updated_at)) }
     };
     let (shape, acts) = match job.state {
         JobState::Failed => (
@@ -367,7 +366,7 @@ fn job_row(language: Language, app: &ToDoHandles, job: &Job) -> TaskRow {
         JobState::AwaitingManualReview => (Icon::Eye, button("release", "btn primary", &to_do::release(language))),
         _ => (Icon::Clock, Markup::default()),
     };
-    let row = TaskRow::new(shape, title).picture(job.file_id).acts(acts);
+    let row = TaskRow::new(shape, title).since(language, job.updated_at).picture(job.file_id).acts(acts);
     row.detail(html! {
         @if let Some(words) = waiting { (translated_message(language, &words)) }
         @else if let Some(error) = &job.error { (message_in(language, error)) }

@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use super::sheet::page_of;
-use super::shell::{act, since};
+use super::shell::act;
 use super::to_do::TaskRow;
 use super::{INVOICES_PATH, ORDERS_PATH, QUOTES_PATH};
 use crate::design::Icon;
@@ -40,7 +40,7 @@ const MAX_ABOUT: u64 = 10;
 /// Renders an email that was not delivered, with forms that lead back to the page `back`.
 pub(super) fn email_row(language: Language, mail: &Mail, now: Timestamp, back: &str) -> TaskRow {
     let at = mail.last_tried_at().unwrap_or(mail.created_at);
-    let title = html! { b { (heading(language, mail)) } " " span class="faint small" { (since(language, at)) } };
+    let title = html! { b { (heading(language, mail)) } };
     let record = mail.topics.first().map(|topic| record_link(language, *topic)).filter(|(path, _)| path != back);
     let detail = html! {
         (reason(language, mail))
@@ -55,7 +55,7 @@ pub(super) fn email_row(language: Language, mail: &Mail, now: Timestamp, back: &
         @if mail.state == MailState::Dismissed { (button(REOPEN, "btn", &texts::put_back(language))) }
         @else { (button(DISMISS, "btn", &texts::dismiss(language))) }
     };
-    TaskRow::new(Icon::Mail, title).detail(detail).acts(acts)
+    TaskRow::new(Icon::Mail, title).since(language, at).detail(detail).acts(acts)
 }
 
 /// Renders the undelivered emails about a record for the record's own page, whose path is `back`; nothing if there are
