@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use super::PATH;
-use crate::design::{Icon, Tone, icon};
+use crate::design::{Icon, Tone, empty_place, icon};
 use crate::staff::sheet::number_class;
 use crate::staff::swatch::swatch;
 use crate::staff::to_do::TaskRow;
@@ -64,6 +64,16 @@ pub(super) fn list() -> Markup {
                 }
             }
         }
+    }
+}
+
+/// Renders what stands in place of a list without entries: the purpose of one that never had any, with the act that
+/// begins it, and the way back from a filter that matches nothing.
+pub(super) fn empty_lists() -> Markup {
+    let begin = html! { a class="btn" href=(PATH) { "New quote" } };
+    html! {
+        (empty_place(Icon::ScrollText, "No quotes yet. Create a quote from a model or manually, or from a custom request.", &begin))
+        p { "No quotes match. " a href=(PATH) { "Show all" } }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Jobs that failed, and those that wait for a decision. To cancel one asks first.
+//! Jobs that failed, and those that wait for a decision. Cancelling one asks first.
 
 use maud::{Markup, html};
 

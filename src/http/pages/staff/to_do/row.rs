@@ -21,10 +21,10 @@ const SECONDARY: &str = "class=\"btn\"";
 pub(in crate::staff) struct TaskRow {
     thumb: Markup,
     title: Markup,
-    /// How long the task has been waiting.
+    /// Time for which the task has been waiting.
     since: Option<Markup>,
     detail: Markup,
-    /// Whether title and detail take one line each; what does not fit is on the page to which the row leads.
+    /// `true` if title and detail take one line each; what does not fit is on the page to which the row leads.
     is_brief: bool,
     acts: Markup,
     more: Option<Markup>,
@@ -104,7 +104,7 @@ impl TaskRow {
         html! {
             li class="row" {
                 div class="thumb" { (self.thumb) }
-                div class={ "task" @if self.is_brief { " brief" } } {
+                div class=(if self.is_brief { "task brief" } else { "task" }) {
                     div class="task-title" { (self.title) }
                     div class="muted small" {
                         @if let Some(since) = &self.since {
