@@ -18,6 +18,10 @@ const UNFIT_ROWS: &str = "(limit => [...document.querySelectorAll('.tasks .row')
     at.getBoundingClientRect()); \
     return own.height > limit || acts.left < text.right || acts.top < own.top || acts.bottom > own.bottom \
     || acts.right > own.right; }).map(row => row.innerText + ': ' + row.getBoundingClientRect().height))";
+/// Script that unfolds the forms of all tasks; returns whether they are as wide as their rows at most.
+const UNFOLD: &str = "(() => { const acts = [...document.querySelectorAll('.tasks .acts:has(> details)')]; \
+    acts.forEach(at => { at.querySelector('details').open = true; }); \
+    return acts.length === 2 && acts.every(at => at.scrollWidth <= at.clientWidth + 1); })()";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_follows_the_work_of_the_shift_and_the_next_hours() {
@@ -70,6 +74,7 @@ async fn chromium_keeps_the_rows_of_tasks_low_and_their_acts_at_the_right() {
             browser.until(&tab, "the tasks", rows).await;
             let unfit = browser.eval(&tab, &format!("{UNFIT_ROWS}({limit})")).await;
             assert_eq!(unfit, json!([]), "{language} at {width} px");
+            assert_eq!(browser.eval(&tab, UNFOLD).await, json!(true), "forms fit, {language} at {width} px");
             assert_eq!(browser.wider(&tab).await, Vec::<String>::new(), "{language} at {width} px");
         }
     }
