@@ -1,10 +1,13 @@
 //! Amounts, sizes and dates in texts for customers and staff, in the notation of each language. English numbers and
 //! dates use the same notation as the rest of the shop ([`crate::currency`], [`crate::shop_clock`]).
 
+mod durations;
+
 use std::fmt::Display;
 
 use jiff::civil::Date;
 
+pub use self::durations::compact_duration;
 use crate::currency;
 use crate::shop_clock::{ShopClock, date_of};
 use crate::sku::Dimensions;

@@ -40,6 +40,8 @@ pub(super) enum TimeForm {
     Elapsed,
     /// Remaining time: `12 min left`.
     Remaining,
+    /// Remaining time where there is little room: `12 min`.
+    CompactRemaining,
     /// Date as the value of a date field: `2026-11-28`.
     FieldDate,
     /// Milliseconds from rendering until the end of the shop's day, for the script. The time in the placeholder is
@@ -48,12 +50,13 @@ pub(super) enum TimeForm {
 }
 
 /// All formats, with their names in placeholders.
-const FORMS: [(TimeForm, &str); 7] = [
+const FORMS: [(TimeForm, &str); 8] = [
     (TimeForm::Moment, "moment"),
     (TimeForm::Day, "day"),
     (TimeForm::TimeOfDay, "near"),
     (TimeForm::Elapsed, "elapsed"),
     (TimeForm::Remaining, "remaining"),
+    (TimeForm::CompactRemaining, "compact"),
     (TimeForm::FieldDate, "field"),
     (TimeForm::DayLeft, "left"),
 ];
@@ -166,6 +169,10 @@ fn element((form, language, at): (TimeForm, Language, Timestamp), clock: &ShopCl
         TimeForm::Remaining => {
             html! { time datetime=(at) title=(exact) data-left="" { (left(language, at.since(now))) } }
         }
+        TimeForm::CompactRemaining => {
+            let left = notation::compact_duration(language, at.since(now));
+            html! { time datetime=(at) title=(exact) data-left="compact" { (left) } }
+        }
         TimeForm::FieldDate => html! { (clock.field_date(at)) },
         TimeForm::DayLeft => html! { (clock.day_left_ms(now)) },
     }
@@ -263,6 +270,21 @@ mod tests {
             [0, 125].map(|minutes| left(Language::German, minutes)),
             ["noch weniger als eine Minute", "noch 2\u{a0}Std. 5\u{a0}Min."]
         );
+    }
+
+    #[test]
+    fn the_time_that_is_left_fits_a_tile() {
+        let left = |language: Language, minutes: i64| {
+            let end = AT.plus_ms(minutes * 60_000);
+            fill(&mark_in(language, TimeForm::CompactRemaining, end).0, &berlin(), AT)
+        };
+        for (minutes, english, german) in [(0, "&lt; 1 min", "&lt; 1\u{a0}Min."), (125, "2 h 05 min", "2:05\u{a0}Std.")]
+        {
+            for (language, text) in [(Language::English, english), (Language::German, german)] {
+                let element = left(language, minutes);
+                assert!(element.ends_with(&format!(" data-left=\"compact\">{text}</time>")), "{element}");
+            }
+        }
     }
 
     #[test]

@@ -58,6 +58,7 @@ messages! {
     no_response_since(time: &str);
 
     progress_of(printer: &str);
+    time_left;
     ends(time: &str);
     layer;
     nozzle_and_bed;

@@ -55,6 +55,9 @@ messages! {
 
     span_minutes(minutes: &str);
     span_hours(hours: &str, minutes: &str);
+    compact_under_minute;
+    compact_hours(hours: &str, minutes: &str);
+    compact_whole_hours(hours: &str);
 
     edit_line(number: usize, title: &str);
     save_line;

@@ -26,6 +26,16 @@ messages! {
     no_reason;
     several_reasons(reason: &str);
 
+    email_column;
+    reason_column;
+    acts_column;
+    all_admins;
+    gateway;
+    state_rejected;
+    state_unsendable;
+    state_expired;
+    state_exhausted;
+
     send_again;
     dismiss;
     put_back;

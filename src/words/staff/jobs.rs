@@ -119,6 +119,7 @@ messages! {
     reprint_note;
     reprint_all;
     edit_or_cancel;
+    cancel_text;
     save;
     cancel(number: &str);
     cancel_on(number: &str, printer: &str);

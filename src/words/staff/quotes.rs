@@ -129,6 +129,7 @@ messages! {
     delete;
     delete_text;
     withdraw_heading;
+    withdraw_text;
     reason_field;
     withdraw(number: &str);
 }

@@ -14,6 +14,7 @@ messages! {
     no_materials;
     no_materials_advice;
     none_match;
+    show_all;
     level_filter;
     level_all;
     level_low;
@@ -46,6 +47,7 @@ messages! {
     bins_title;
     all_bins;
     no_bins;
+    view_materials;
     materials_in_bin(count: usize);
     bin_labels;
     bin_contents;

@@ -71,6 +71,7 @@ messages! {
     deliveries;
     no_deliveries;
     none_match;
+    show_all;
     kept_days;
     status_field;
     event_field;

@@ -24,6 +24,7 @@ on_sqlite! {
         let empty = sam.get("/shop/customers").await;
         is_sound(&empty);
         assert!(empty.text.contains("No customers yet"), "{}", empty.text);
+        assert!(empty.text.contains("href=\"/shop/orders/new\">New order</a>"), "{}", empty.text);
         let (ann, _) = (customer(&app, ANN).await, customer(&app, "bob@example.org").await);
         let address = json!([{"kind": "shipping", "line1": "1 Main Street", "city": "Springfield", "postalCode": "62701", "country": "US"}]);
         let profile = json!({"name": "<b>Ann</b>", "company": "Example Ltd", "addresses": address});

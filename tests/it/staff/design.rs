@@ -121,6 +121,12 @@ async fn admins_see_every_part_of_the_pages() {
     ] {
         assert!(page.text.contains(part), "{part} in {}", page.text);
     }
+    // An empty list says what it is for, with the act that begins it, and one without a match has a way back.
+    let lists = page.text.split_once("id=\"empty\"").unwrap().1.split("</section>").next().unwrap();
+    for part in ["<div class=\"empty\">", "No quotes yet.", "<a class=\"btn\"", "No quotes match. <a ", ">Show all</a>"]
+    {
+        assert!(lists.contains(part), "{part} in {lists}");
+    }
     assert!(boss.get("/shop/settings").await.text.contains("href=\"/design\""));
     let sam = operator(&app).await;
     assert_eq!(sam.get("/design").await.status, 403);

@@ -21,14 +21,14 @@ const EMAILS: &str = "/shop/settings/emails";
 const REJECTION: SinkMode = SinkMode::Status(422);
 
 /// Starts a server whose mail service rejects each message.
-async fn rejected_by(post: &Sink) -> App {
+pub async fn rejected_by(post: &Sink) -> App {
     post.set_mode(REJECTION);
     let app = App::on(Db::sqlite()).env("EMAIL_API_KEY", "key").env("PRINTFLOOR_MAIL__API_URL", post.url());
     app.env("PRINTFLOOR_MAIL__OPERATORS", OPERATORS).start().await
 }
 
 /// Places and pays an order of the buyer, who is sent a receipt; returns its ID.
-async fn paid(app: &App, sku: &str) -> String {
+pub async fn paid(app: &App, sku: &str) -> String {
     let order = json!({"lines": [{"skuId": sku, "quantity": 1}], "customerEmail": BUYER});
     let order = id(&app.post("/api/orders", &order).await.expect(201));
     app.post(&format!("/api/orders/{order}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
@@ -108,7 +108,8 @@ async fn many_undelivered_emails_are_one_task_with_a_page_of_their_own() {
     for words in ["Send 4 emails again", "Dismiss 4 emails", ">4 entries</p>"] {
         assert!(page.text.contains(words), "{words} in {}", page.text);
     }
-    assert_eq!(page.text.matches("<li class=\"row\">").count(), 4, "{}", page.text);
+    assert_eq!(page.text.matches("<th scope=\"row\"").count(), 4, "{}", page.text);
+    assert_eq!(page.text.matches("<summary>Rejected</summary>").count(), 4, "{}", page.text);
 
     let (own, ids) = (token(&page), emails(&app, "failed").await);
     let dismissed = send(&sam, &format!("{EMAILS}/{}/dismiss", ids[0]), &[("form_token", &own)]).await;

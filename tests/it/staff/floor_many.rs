@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use futures::StreamExt as _;
+use serde_json::json;
 use simulator::PrinterKind;
 
 use super::SAM;
@@ -29,6 +30,9 @@ const SEEN: &str = "(() => { const top = document.querySelector('.top').getBound
 const UNREADABLE: &str = "[...document.querySelectorAll('#cards :is(h3 a, .state, .what, .pace b)')].filter(at => \
     at.getClientRects().length && (parseFloat(getComputedStyle(at).fontSize) < 12 || \
     (at.textContent.startsWith('Printer ') && at.scrollWidth > at.clientWidth))).map(at => at.textContent)";
+/// Script that lists the times left that are shown on tiles, each with whether it is whole.
+const TIMES_LEFT: &str = "[...document.querySelectorAll('#cards .pace time')].filter(at => at.getClientRects().length)\
+    .map(at => [at.dataset.left, at.parentElement.scrollWidth <= at.parentElement.clientWidth])";
 
 /// Registers printers that never answer.
 pub async fn add_silent(app: &App, numbers: Range<usize>) {
@@ -70,6 +74,10 @@ async fn chromium_shows_a_hundred_printers_on_one_screen_and_two_hundred_on_two(
         browser.until(&tab, &format!("{count} of {query}"), &format!("{} === {count}", visible(query))).await;
     }
     browser.until(&tab, "readable texts", &format!("{UNREADABLE}.length === 0")).await;
+    // The two that are not paused have the time left in the form that fits a tile.
+    browser.until(&tab, "the times left", &format!("{TIMES_LEFT}.length === 2")).await;
+    let times = browser.eval(&tab, TIMES_LEFT).await;
+    assert_eq!(times, json!([["compact", true], ["compact", true]]));
     let heights = "new Set([...document.querySelectorAll('#cards li[data-name]')].map(card => card.offsetHeight)).size";
     assert_eq!(browser.eval(&tab, heights).await, 1, "tiles of one height");
 

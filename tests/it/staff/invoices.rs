@@ -210,6 +210,8 @@ on_sqlite! {
         let sam = operator(&app).await;
         let empty = sam.get("/shop/invoices").await;
         is_sound(&empty);
+        let acts = empty.text.matches("href=\"/shop/invoices/new\"").count();
+        assert!(empty.text.contains("<div class=\"empty\">") && acts == 2, "{}", empty.text);
         assert!(empty.text.contains("No invoices yet"), "{}", empty.text);
         let (desk, page) = InvoiceDesk::draft(&app, &sam).await;
         desk.edit_draft(&page).await;

@@ -155,6 +155,8 @@ on_sqlite! {
         let sku = some_sku(&app).await;
         let empty = sam.get("/shop/quotes").await;
         is_sound(&empty);
+        let acts = empty.text.matches("href=\"/shop/quotes/new\"").count();
+        assert!(empty.text.contains("<div class=\"empty\">") && acts == 2, "{}", empty.text);
         assert!(empty.text.contains("No quotes yet"), "{}", empty.text);
         let (desk, page) = QuoteDesk::draft(&app, &sam, &sku).await;
         desk.edit(&page).await;

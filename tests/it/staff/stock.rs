@@ -88,7 +88,8 @@ on_sqlite! {
         let sam = operator(&app).await;
         let empty = sam.get("/shop/stock").await;
         is_sound(&empty);
-        assert!(empty.text.contains("No materials yet"), "{}", empty.text);
+        let acts = empty.text.matches("href=\"/shop/stock/new\"").count();
+        assert!(empty.text.contains("No materials yet") && acts == 2, "{}", empty.text);
         let form = sam.get("/shop/stock/new").await;
         is_sound(&form);
         let own = token(&form);

@@ -236,6 +236,8 @@ on_sqlite! {
         let page = sam.get("/to-do").await;
         is_sound(&page);
         assert!(page.text.contains("Failed jobs (1)") && page.text.contains("Needs homing"), "{}", page.text);
+        // To cancel it asks first.
+        assert!(page.text.contains("<summary class=\"btn\">Cancel job…</summary><p>"), "{}", page.text);
         let own = token(&page);
         let done = send(&sam, &format!("/shop/jobs/{job}/retry"), &[("form_token", &own), ("back", "/to-do")]).await;
         assert!(done.status == 200 && !done.text.contains("Failed jobs"), "{}", done.text);

@@ -8,8 +8,7 @@ use super::card::{gauge_id, next_id};
 use super::card_heat::sparkline;
 use super::card_print::plate;
 use super::floor_group::FloorGroup;
-use super::sheet::span;
-use super::shell::{time_left, time_of_day};
+use super::shell::{compact_time_left, time_left, time_of_day};
 use crate::design::{Icon, icon};
 use crate::frame::{SLOT, with_parts};
 use domain::forecast::QueuedJob;
@@ -80,12 +79,17 @@ fn heat(language: Language, app: &BoardHandles, printer: &Printer, status: &Stat
     }
 }
 
-/// Renders the time left and the time at which the print ends; nothing if the printer does not expect an end.
+/// Renders the time left, also in the form that fits a tile, and the time at which the print ends; nothing if the
+/// printer does not expect an end.
 fn end(language: Language, status: &Status) -> Markup {
     html! {
         @if let Some(at) = status.ends_at() {
             @let end = time_of_day(language, at);
-            span { (time_left(language, at)) }
+            span class="long" { (time_left(language, at)) }
+            span class="short" {
+                span class="hidden-words" { (cards::time_left(language)) " " }
+                (compact_time_left(language, at))
+            }
             span class="end" { (with_parts(&cards::ends(language, SLOT), &[&end])) }
         }
     }
@@ -112,7 +116,7 @@ fn planned_job(language: Language, app: &BoardHandles, planned: &QueuedJob) -> O
 
 /// Formats the expected print time of a job that the plan assigns to a printer.
 pub(super) fn print_time(language: Language, planned: &QueuedJob) -> String {
-    span(language, planned.print_ms / 1000)
+    notation::compact_duration(language, planned.print_ms)
 }
 
 /// Renders the next job on a printer. If the printer cannot take it, also renders the number of jobs waiting for the
@@ -167,6 +171,11 @@ mod tests {
         let sent = |at: i64| fill(&part, &ShopClock::default(), Timestamp(at));
         assert!(sent(0).contains(">2 h 5 min left</time>"), "{}", sent(0));
         assert!(sent(60_000).contains(">2 h 4 min left</time>"), "{}", sent(60_000));
+        // Tiles have no room for words.
+        for (at, text) in [(0, "2 h 05 min"), (7_500_000, "&lt; 1 min")] {
+            let short = "<span class=\"short\"><span class=\"hidden-words\">Time left: </span><time ";
+            assert!(sent(at).contains(short) && sent(at).contains(&format!(">{text}</time></span>")), "{}", sent(at));
+        }
         assert_eq!(end(Language::English, &Status::default()).0, "");
     }
 

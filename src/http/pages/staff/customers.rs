@@ -13,8 +13,10 @@ use maud::{Markup, html};
 
 use super::CUSTOMERS_PATH;
 use super::board::BoardHandles;
+use super::orders::NEW_ORDER_PATH;
 use super::sheet::{ListPart, non_empty, page_of};
 use super::shell::{StaffSection, StaffViewer};
+use crate::design::{Icon, empty_place};
 use crate::frame::time;
 use config::Config;
 use domain::customer::Customer;
@@ -28,7 +30,7 @@ use http_api::production::customers::CustomerHandles;
 use http_api::production::invoices::InvoiceHandles;
 use store::queries::CustomerFilter;
 use words::Language;
-use words::staff::customers as texts;
+use words::staff::{customers as texts, orders};
 
 handles! {
     /// Dependencies of the customer pages.
@@ -96,7 +98,8 @@ async fn list(
                 }
                 p class="soft" { (texts::none_match_hint(language)) }
             } @else {
-                p { (texts::none_yet(language)) }
+                @let begin = html! { a class="btn primary" href=(NEW_ORDER_PATH) { (orders::new_order(language)) } };
+                (empty_place(Icon::Users, &texts::none_yet(language), &begin))
             }
             (part.links(language, total))
         }

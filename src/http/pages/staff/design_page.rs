@@ -13,8 +13,8 @@ use super::FLOOR_PATH;
 use super::board::BoardHandles;
 use super::shell::{StaffSection, StaffViewer};
 use crate::design::{
-    CourseEntry, FilterTab, Icon, KeyFigure, Tone, chip, course, dialog, empty_place, figures, filters, icon, menu,
-    panel, steps, toast,
+    CourseEntry, FilterTab, Icon, KeyFigure, Tone, chip, course, dialog, figures, filters, icon, menu, panel, steps,
+    toast,
 };
 use config::Config;
 use domain::principal::Role;
@@ -72,6 +72,7 @@ async fn show(State(app): State<DesignPageHandles>, who: Caller) -> Result<Respo
             (panel("states", "States", &states()))
             (panel("fields", "Fields", &fields()))
             (panel("tables", "Rows and tables", &rows()))
+            (panel("empty", "Empty lists", &samples::empty_lists()))
             (panel("courses", "Steps and timelines", &courses()))
             (figures(&[
                 KeyFigure { label: "Parts printed", value: "1,284", note: "up 12% on the previous week" },
@@ -246,7 +247,6 @@ fn overlays() -> Markup {
             button class="btn bad" { "Delete gear.gcode" }
         }
     };
-    let begin = html! { button class="btn primary" type="button" { (icon(Icon::Plus)) "Add a printer" } };
     html! {
         div class="acts" {
             (menu("design-menu", "More", &items))
@@ -262,7 +262,6 @@ fn overlays() -> Markup {
             }
         }
         (toast("The bed of Ada 7 is clear."))
-        (empty_place(Icon::Printer, "Your printers appear here, each with its current print and any action it needs.", &begin))
     }
 }
 

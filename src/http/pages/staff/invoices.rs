@@ -23,6 +23,7 @@ use super::board::BoardHandles;
 use super::filled_form::address;
 use super::sheet::{ListPart, customer_link, non_empty, page_of, status_filters};
 use super::shell::{StaffSection, StaffViewer, Tone};
+use crate::design::{Icon, empty_place};
 use crate::frame::{document_day, time};
 use config::Config;
 use domain::id::Id;
@@ -170,7 +171,8 @@ async fn list(
             } @else if status.is_some() || email.is_some() {
                 p { (texts::none_match(language)) " " a href=(INVOICES_PATH) { (texts::show_all(language)) } }
             } @else {
-                p { (texts::none_yet(language)) }
+                @let begin = html! { a class="btn" href=(NEW_PATH) { (texts::new_invoice(language)) } };
+                (empty_place(Icon::ReceiptText, &texts::none_yet(language), &begin))
             }
             (part.links(language, total))
         }

@@ -261,6 +261,7 @@ impl JobCard<'_> {
                     }
                     button class="second" type="submit" { (jobs::save(language)) }
                 }
+                p { (jobs::cancel_text(language)) }
                 (act(&job_path(id, "cancel"), &format!("cancel-{id}"), "second", &self.cancel_words(), Some(&self.unconfirmed())))
                 (self.later_trouble())
             }

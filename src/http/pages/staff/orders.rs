@@ -25,6 +25,7 @@ use words::Language;
 use words::staff::orders as texts;
 
 pub(super) use self::list::show as list;
+pub(super) use self::new_order::PATH as NEW_ORDER_PATH;
 
 handles! {
     /// Dependencies of the order pages.

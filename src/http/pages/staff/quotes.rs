@@ -22,6 +22,7 @@ use super::filled_form::address;
 use super::sheet::{ListPart, customer_link, non_empty, page_of, status_filters};
 use super::shell::{StaffSection, StaffViewer, Tone};
 use super::{QUOTES_PATH, REQUESTS_PATH};
+use crate::design::{Icon, empty_place};
 use crate::frame::time;
 use config::Config;
 use domain::custom_request::{CustomRequest, CustomRequestStatus};
@@ -154,7 +155,8 @@ async fn list(
             } @else if status.is_some() || email.is_some() {
                 p { (texts::none_match(language)) " " a href=(QUOTES_PATH) { (texts::show_all(language)) } }
             } @else {
-                p { (texts::none_yet(language)) }
+                @let begin = html! { a class="btn" href=(NEW_PATH) { (texts::new_quote(language)) } };
+                (empty_place(Icon::ScrollText, &texts::none_yet(language), &begin))
             }
             (part.links(language, total))
         }

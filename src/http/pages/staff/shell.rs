@@ -31,7 +31,7 @@ use http::access::Caller;
 use http::csrf::FormToken;
 use http::error::ApiError;
 use words::Language;
-use words::staff::{floor, scan, shell};
+use words::staff::{common, floor, scan, shell};
 
 /// Placeholder for the viewer's CSRF token in markup that is rendered once for all viewers. Text entered by users
 /// cannot contain it, because such text is escaped.
@@ -187,6 +187,9 @@ fn script_phrases(language: Language) -> String {
         "sinceUnderMinute": shell::elapsed_under_minute(language),
         "left": shell::left(language, first),
         "leftUnderMinute": shell::left_under_minute(language),
+        "compactUnderMinute": common::compact_under_minute(language),
+        "compactHours": common::compact_hours(language, first, second),
+        "compactWholeHours": common::compact_whole_hours(language, first),
         "percent": notation::percentage(language, first),
         "uploading": floor::uploading(language, first, second),
         "uploadCancel": floor::cancel_upload(language),
@@ -319,6 +322,11 @@ pub(super) fn time_left(language: Language, at: Timestamp) -> Markup {
     mark_in(language, TimeForm::Remaining, at)
 }
 
+/// Renders a future time as [`time_left`] does where there is little room: `12 min`.
+pub(super) fn compact_time_left(language: Language, at: Timestamp) -> Markup {
+    mark_in(language, TimeForm::CompactRemaining, at)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -363,12 +371,16 @@ mod tests {
             "\"hours\":\"%1 h %2 min\"",
             "\"since\":\"for %1\"",
             "\"left\":\"%1 left\"",
+            "\"compactUnderMinute\":\"< 1 min\"",
+            "\"compactHours\":\"%1 h %2 min\"",
+            "\"compactWholeHours\":\"%1 h\"",
             "\"uploading\":\"Uploading %1 for %2\"",
         ] {
             assert!(english.contains(text), "{text} in {english}");
         }
         for text in [
             "\"hours\":\"%1\u{a0}Std. %2\u{a0}Min.\"",
+            "\"compactHours\":\"%1:%2\u{a0}Std.\"",
             "\"hold\":\"Weiter gedrückt halten: %1\"",
             "\"done\":\"Erledigt.\"",
         ] {

@@ -8,6 +8,7 @@ mod beds;
 mod counts;
 mod done;
 mod emails;
+mod jobs;
 mod late;
 mod next_hours;
 mod orders;
@@ -37,12 +38,12 @@ use super::card_gauge::{waiting, waiting_words};
 use super::card_print::job_path_of;
 use super::delay_reasons::DelayHandles;
 use super::first_steps::first_steps;
-use super::job::{job_path, resolutions};
+use super::job::resolutions;
 use super::log::LogHandles;
 use super::order::customer;
 use super::scan::scan_button;
 use super::settings::restore;
-use super::shell::{StaffSection, StaffViewer, Tone, act, since};
+use super::shell::{StaffSection, StaffViewer, Tone, act};
 use super::sign_off::{Defects, SignOffSubject, sign_off_form, usual_defect};
 use super::subject::{CHECKED_ACT, subject_field};
 use super::{FLOOR_PATH, TO_DO_PATH};
@@ -204,8 +205,8 @@ async fn kinds(language: Language, app: &ToDoHandles, detail: TaskDetail) -> Res
         troubles(language, app, &printers),
         late::late(language, app, detail),
         emails::emails(language, app).await?,
-        jobs(language, app, JobState::Failed, "failed", to_do::kind_failed).await?,
-        jobs(language, app, JobState::AwaitingManualReview, "review", to_do::kind_review).await?,
+        jobs::jobs(language, app, JobState::Failed, "failed", to_do::kind_failed).await?,
+        jobs::jobs(language, app, JobState::AwaitingManualReview, "review", to_do::kind_review).await?,
         spools::spools(language, app, &acts, &sliced),
         waiting::waiting(language, app),
         counts::counts(language, app),
@@ -264,8 +265,8 @@ fn unverified(language: Language, printers: &[&Printer]) -> TaskKind {
         let AttemptPhase::Unverified { reason } = &in_hand.phase else { return None };
         let job = html! { a href=(job_path_of(in_hand.order, in_hand.job)) { (job_number(in_hand)) } };
         let question = with_parts(&to_do::did_it_print(language, SLOT, NEXT_SLOT), &[&job, &printer_link(printer)]);
-        let title = html! { b { (question) } " " span class="faint small" { (since(language, in_hand.taken_at)) } };
-        let row = TaskRow::new(Icon::CircleAlert, title).detail(message_in(language, reason));
+        let row = TaskRow::new(Icon::CircleAlert, html! { b { (question) } }).since(language, in_hand.taken_at);
+        let row = row.detail(message_in(language, reason));
         let progress = in_hand.began_at.map(|_| in_hand.progress);
         let more = resolutions(language, in_hand.job, in_hand.attempt, progress, TO_DO_PATH);
         Some(row.picture(Some(in_hand.file_id)).more(Some(more)))
@@ -333,45 +334,6 @@ async fn jobs_in(app: &ToDoHandles, filter: &JobFilter) -> Result<(Vec<Job>, u64
     }
     some.sort_by_key(|job| (std::cmp::Reverse(job.priority), job.updated_at));
     Ok((some, total))
-}
-
-async fn jobs(
-    language: Language,
-    app: &ToDoHandles,
-    state: JobState,
-    id: &'static str,
-    title: fn(Language) -> String,
-) -> Result<TaskKind, ApiError> {
-    let (some, total) = jobs_in(app, &in_state(state)).await?;
-    let rows = some.iter().map(|job| job_row(language, app, job)).collect();
-    Ok(TaskKind { total, ..TaskKind::new(language, id, title, rows) })
-}
-
-fn job_row(language: Language, app: &ToDoHandles, job: &Job) -> TaskRow {
-    let waiting = app.jobs.waiting_reason(language, job);
-    let button = |word: &str, class: &str, words: &str| {
-        act(&job_path(job.id, word), &format!("{word}-{}", job.id), class, words, Some(&back()))
-    };
-    let title = html! {
-        b { a href=(job_path_of(job.order_id, job.id)) { (job.number_text()) } " " (job.sku_name) }
-        " " span class="faint small" { (since(language, job.updated_at)) }
-    };
-    let (shape, acts) = match job.state {
-        JobState::Failed => (
-            Icon::CircleAlert,
-            html! {
-                (button("retry", "btn primary", &to_do::retry(language)))
-                (button("cancel", "btn", &to_do::cancel(language)))
-            },
-        ),
-        JobState::AwaitingManualReview => (Icon::Eye, button("release", "btn primary", &to_do::release(language))),
-        _ => (Icon::Clock, Markup::default()),
-    };
-    let row = TaskRow::new(shape, title).picture(job.file_id).acts(acts);
-    row.detail(html! {
-        @if let Some(words) = waiting { (translated_message(language, &words)) }
-        @else if let Some(error) = &job.error { (message_in(language, error)) }
-    })
 }
 
 #[cfg(test)]

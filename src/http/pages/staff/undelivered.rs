@@ -1,13 +1,14 @@
-//! Undelivered emails, as rows on other pages: the recipient, the topic, the reason, and the possible actions for each.
+//! Undelivered emails, as rows on their own page and on others: the recipient, the topic, the reason, and the possible
+//! actions for each.
 
 use maud::{Markup, html};
 
 use super::sheet::page_of;
-use super::shell::{act, since};
+use super::shell::act;
 use super::to_do::TaskRow;
 use super::{INVOICES_PATH, ORDERS_PATH, QUOTES_PATH};
 use crate::design::Icon;
-use crate::frame::{NEXT_SLOT, SLOT, with_parts};
+use crate::frame::{NEXT_SLOT, SLOT, time, with_parts};
 use crate::times::message_in;
 use domain::id::Id;
 use domain::mail::part::MailTopic;
@@ -39,22 +40,65 @@ const MAX_ABOUT: u64 = 10;
 /// Renders an email that was not delivered, with forms that lead back to the page `back`.
 pub(super) fn email_row(language: Language, mail: &Mail, now: Timestamp, back: &str) -> TaskRow {
     let at = mail.last_tried_at().unwrap_or(mail.created_at);
-    let title = html! { b { (heading(language, mail)) } " " span class="faint small" { (since(language, at)) } };
+    let title = html! { b { (heading(language, mail)) } };
     let record = mail.topics.first().map(|topic| record_link(language, *topic)).filter(|(path, _)| path != back);
     let detail = html! {
         (reason(language, mail))
         @if let Some((path, label)) = &record { " · " a href=(path) { (label) } }
     };
+    let acts = acts(language, mail, (now, "btn primary"), back);
+    TaskRow::new(Icon::Mail, title).since(language, at).detail(detail).acts(acts)
+}
+
+/// Renders an email that was not delivered as a row of their list, with forms that lead back to the page `back`. On a
+/// phone, it has its state in place of the reason, which unfolds.
+pub(super) fn email_entry(language: Language, mail: &Mail, now: Timestamp, back: &str) -> Markup {
+    let to = match (mail.channel, &mail.to[..]) {
+        (Channel::Agent, _) => texts::gateway(language),
+        (Channel::Mail, []) => texts::all_admins(language),
+        (Channel::Mail, to) => recipients(language, to),
+    };
+    let reason = reason(language, mail);
+    html! {
+        tr {
+            th scope="row" class="wide" {
+                (subject_link(language, mail))
+                span class="below ellipsis" title=(to) {
+                    (time(language, mail.last_tried_at().unwrap_or(mail.created_at))) " · " (to)
+                }
+            }
+            td class="spare" { (reason) }
+            td class="fold on-phone" { details { summary { (state_text(language, mail)) } p { (reason) } } }
+            td class="row-acts" { (acts(language, mail, (now, "btn"), back)) }
+        }
+    }
+}
+
+/// Renders the subject of an email, as a link to the record that it is about.
+fn subject_link(language: Language, mail: &Mail) -> Markup {
+    let (subject, subject_language) = mail.subject_for(language);
+    let tag = (subject_language != language).then(|| subject_language.tag());
+    html! {
+        @match mail.topics.first() {
+            Some(topic) => {
+                a class="ellipsis" title=(subject) lang=[tag] href=(record_link(language, *topic).0) { (subject) }
+            },
+            None => { span class="ellipsis" title=(subject) lang=[tag] { (subject) } },
+        }
+    }
+}
+
+/// Renders the forms with which to act on an email. `class` is that of the first act.
+fn acts(language: Language, mail: &Mail, (now, class): (Timestamp, &str), back: &str) -> Markup {
     let fields = back_field(back);
     let button = |word: &str, class: &str, label: &str| {
         act(&act_path(mail.id, word), &format!("{word}-{}", mail.id), class, label, Some(&fields))
     };
-    let acts = html! {
-        @if mail.can_be_sent_again(now) { (button(SEND_AGAIN, "btn primary", &texts::send_again(language))) }
+    html! {
+        @if mail.can_be_sent_again(now) { (button(SEND_AGAIN, class, &texts::send_again(language))) }
         @if mail.state == MailState::Dismissed { (button(REOPEN, "btn", &texts::put_back(language))) }
         @else { (button(DISMISS, "btn", &texts::dismiss(language))) }
-    };
-    TaskRow::new(Icon::Mail, title).detail(detail).acts(acts)
+    }
 }
 
 /// Renders the undelivered emails about a record for the record's own page, whose path is `back`; nothing if there are
@@ -128,6 +172,16 @@ pub(super) fn reason(language: Language, mail: &Mail) -> Markup {
     with_parts(&text(language, SLOT), &[&error])
 }
 
+/// Returns the reason why an email was not delivered in one or two words.
+fn state_text(language: Language, mail: &Mail) -> String {
+    match mail.reason_to_abandon() {
+        Some(MailFailure::Rejected) => texts::state_rejected(language),
+        Some(MailFailure::Unsendable) => texts::state_unsendable(language),
+        Some(MailFailure::Expired) => texts::state_expired(language),
+        Some(MailFailure::Exhausted) | None => texts::state_exhausted(language),
+    }
+}
+
 /// Returns the path of the page for the record that an email is about, with the label of a link to it.
 fn record_link(language: Language, topic: MailTopic) -> (String, String) {
     match topic {
@@ -153,12 +207,17 @@ mod tests {
         mail.unwrap()
     }
 
+    /// Builds an email about an order that the mail service rejected.
+    fn about_order(bench: &Bench) -> Mail {
+        let to = vec!["ann@example.org".to_owned()];
+        let mail = Mail::new(&bench.cx(), to, "Your <order>".to_owned(), "Text".to_owned());
+        rejected(mail.about(MailTopic::Order(id(7))), bench)
+    }
+
     #[test]
     fn a_row_says_who_did_not_receive_what_and_why() {
         let bench = Bench::new();
-        let to = vec!["ann@example.org".to_owned()];
-        let mail = Mail::new(&bench.cx(), to, "Your <order>".to_owned(), "Text".to_owned());
-        let mail = rejected(mail.about(MailTopic::Order(id(7))), &bench);
+        let mail = about_order(&bench);
         let row = |language, back: &str| email_row(language, &mail, bench.now, back).html().into_string();
         let order = format!("{ORDERS_PATH}/{}", id(7));
         let english = row(Language::English, "/to-do");
@@ -179,6 +238,24 @@ mod tests {
         ] {
             assert!(german.contains(part), "{part} in {german}");
         }
+    }
+
+    #[test]
+    fn the_list_has_a_row_of_few_words_whose_reason_unfolds() {
+        let bench = Bench::new();
+        let mail = about_order(&bench);
+        let row = email_entry(Language::German, &mail, bench.now, EMAILS_PATH).into_string();
+        let order = format!("{ORDERS_PATH}/{}", id(7));
+        for part in [
+            &*format!("title=\"Your &lt;order&gt;\" lang=\"en\" href=\"{order}\">Your &lt;order&gt;</a>"),
+            "<span class=\"below ellipsis\" title=\"ann@example.org\"><shop-time moment ",
+            " de> · ann@example.org</span>",
+            "<summary>Abgelehnt</summary><p>Der Mailserver oder Maildienst hat sie abgelehnt: ",
+            &format!("action=\"{EMAILS_PATH}/{}/dismiss\"", mail.id),
+        ] {
+            assert!(row.contains(part), "{part} in {row}");
+        }
+        assert!(!row.contains("btn primary"), "no row of the list stands out: {row}");
     }
 
     #[test]

@@ -73,6 +73,7 @@ no_response_since = Keine Antwort { $time }
 ## Fortschritt und nächster Druckauftrag
 
 progress_of = Fortschritt von { $printer }
+time_left = Restzeit:
 ends = endet { $time }
 layer = Schicht
 nozzle_and_bed = Düse und Druckbett

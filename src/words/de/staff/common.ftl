@@ -60,6 +60,10 @@ emergency_stop_of = Not-Halt von { $printer }
 
 span_minutes = { $minutes }{ "\u00A0" }Min.
 span_hours = { $hours }{ "\u00A0" }Std. { $minutes }{ "\u00A0" }Min.
+# Kurz, für die Kacheln der Werkstatt.
+compact_under_minute = < 1{ "\u00A0" }Min.
+compact_hours = { $hours }:{ $minutes }{ "\u00A0" }Std.
+compact_whole_hours = { $hours }{ "\u00A0" }Std.
 
 ## Positionen von Entwürfen
 

@@ -33,6 +33,18 @@ exhausted = Alle Versuche, sie zu senden, sind gescheitert, zuletzt: { $reason }
 no_reason = kein Grund angegeben
 several_reasons = Aus mehreren Gründen. Der letzte: { $reason }
 
+## Die Liste, mit demselben in ein, zwei Wörtern
+
+email_column = E-Mail
+reason_column = Grund
+acts_column = Aktionen
+all_admins = Alle Admins
+gateway = Agent-Gateway
+state_rejected = Abgelehnt
+state_unsendable = Unzustellbar
+state_expired = Abgelaufen
+state_exhausted = Aufgegeben
+
 ## Was sich tun lässt
 
 send_again = Erneut senden

@@ -141,5 +141,6 @@ send_needs_email = Geben Sie zuerst die E-Mail-Adresse des Kunden ein.
 delete = Entwurf löschen
 delete_text = Das lässt sich nicht rückgängig machen.
 withdraw_heading = Zurückziehen oder als abgelehnt markieren
+withdraw_text = Der Kunde kann das Angebot nicht mehr annehmen. Das lässt sich nicht rückgängig machen.
 reason_field = Grund (intern)
 withdraw = { $number } zurückziehen

@@ -11,6 +11,7 @@ add_material = Material anlegen
 no_materials = Noch keine Materialien.
 no_materials_advice = Legen Sie Filament, Harz oder Plattenmaterial an, das Sie auf Lager haben. Druckaufträge reservieren die Mengen, die sie brauchen, und Materialien, die zur Neige gehen, stehen hier.
 none_match = Keine passenden Materialien.
+show_all = Alle anzeigen
 level_filter = Bestand
 level_all = Alle
 level_low = Knapp
@@ -53,6 +54,7 @@ levels_line_in_bin = Bestand { $on_hand }, { $reserved } reserviert, { $level },
 bins_title = Lagerplätze
 all_bins = Alle Lagerplätze
 no_bins = Noch keine Lagerplätze. Um einen anzulegen, bearbeiten Sie ein Material und geben Sie einen Lagerplatz wie „Regal A3“ ein.
+view_materials = Materialien ansehen
 materials_in_bin =
     { $count ->
         [one] { $count } Material

@@ -54,7 +54,7 @@ disable = Endpunkt deaktivieren
 ## Änderungen
 
 edit_heading = Endpunkt bearbeiten
-url_and_events = URL und Ereignisse
+url_and_events = URL und Ereignisse bearbeiten
 save = Speichern
 replay_heading = Ereignisse nachsenden
 since_field = Seit
@@ -87,6 +87,7 @@ view_endpoint = Endpunkt ansehen
 deliveries = Zustellungen
 no_deliveries = Noch keine Zustellungen. Senden Sie ein Testereignis, um den Endpunkt auszuprobieren.
 none_match = Keine passenden Zustellungen.
+show_all = Alle anzeigen
 kept_days = Zustellungen werden 30 Tage aufbewahrt.
 status_field = Status
 event_field = Ereignis

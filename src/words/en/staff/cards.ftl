@@ -69,6 +69,7 @@ no_response_since = No response { $time }
 ## Progress and next job
 
 progress_of = Progress of { $printer }
+time_left = Time left:
 ends = ends { $time }
 layer = Layer
 nozzle_and_bed = Nozzle and bed

@@ -60,6 +60,10 @@ emergency_stop_of = emergency stop for { $printer }
 
 span_minutes = { $minutes } min
 span_hours = { $hours } h { $minutes } min
+# In few letters, for the tiles of the floor.
+compact_under_minute = < 1 min
+compact_hours = { $hours } h { $minutes } min
+compact_whole_hours = { $hours } h
 
 ## Lines of drafts
 

@@ -33,6 +33,18 @@ exhausted = All attempts to send it failed, most recently: { $reason }
 no_reason = no reason was given
 several_reasons = For several reasons. The latest: { $reason }
 
+## The list, with the same in one or two words
+
+email_column = Email
+reason_column = Reason
+acts_column = Actions
+all_admins = All admins
+gateway = Agent gateway
+state_rejected = Rejected
+state_unsendable = Can't be sent
+state_expired = Expired
+state_exhausted = Given up
+
 ## What can be done
 
 send_again = Send again

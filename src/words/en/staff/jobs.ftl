@@ -132,6 +132,7 @@ reprint = Reprint
 reprint_note = Good parts from this job will no longer count towards the order. The order goes back to Printing until replacements are made.
 reprint_all = Reprint all parts
 edit_or_cancel = Edit or cancel
+cancel_text = A print in progress stops, and the order lacks this job's parts. You can retry the job later.
 save = Save
 cancel = Cancel { $number }
 cancel_on = Cancel { $number } on { $printer }

@@ -141,5 +141,6 @@ send_needs_email = Enter the customer's email address first.
 delete = Delete draft
 delete_text = You can't undo this.
 withdraw_heading = Withdraw or mark as declined
+withdraw_text = The customer can no longer accept the quote. You can't undo this.
 reason_field = Reason (internal)
 withdraw = Withdraw { $number }

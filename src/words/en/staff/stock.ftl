@@ -11,6 +11,7 @@ add_material = Add material
 no_materials = No materials yet.
 no_materials_advice = Add the filament, resin or sheets you have. Jobs reserve the amounts they need, and materials that run low are listed here.
 none_match = No materials match.
+show_all = Show all
 level_filter = Stock level
 level_all = All
 level_low = Low
@@ -53,6 +54,7 @@ levels_line_in_bin = { $on_hand } on hand, { $reserved } reserved, { $level }, i
 bins_title = Bins
 all_bins = All bins
 no_bins = No bins yet. To create a bin, edit a material and enter a bin such as “Shelf A3”.
+view_materials = View materials
 materials_in_bin =
     { $count ->
         [one] { $count } material

@@ -98,7 +98,7 @@ all_good = All parts are good
 ## Jobs, stock and spools
 
 retry = Retry
-cancel = Cancel job
+cancel = Cancel job…
 release = Release
 stock_left = { $available } available, reorder at { $point }
 stock_without_level = { $available } available, less than the waiting jobs need

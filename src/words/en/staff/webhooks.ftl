@@ -50,7 +50,7 @@ disable = Disable endpoint
 ## Changes
 
 edit_heading = Edit endpoint
-url_and_events = URL and events
+url_and_events = Edit URL and events
 save = Save
 replay_heading = Replay events
 since_field = Since
@@ -83,6 +83,7 @@ view_endpoint = View endpoint
 deliveries = Deliveries
 no_deliveries = No deliveries yet. Send a test event to try the endpoint.
 none_match = No deliveries match.
+show_all = Show all
 kept_days = Deliveries are kept for 30 days.
 status_field = Status
 event_field = Event

@@ -6,12 +6,15 @@
 
 use serde_json::{Value, json};
 use simulator::PrinterKind;
+use simulator::sink::Sink;
 
 use super::shop::{ADMIN, FilledShop, admin, filled};
 use super::{LANGUAGES, drawn_language};
+use crate::api::some_sku;
 use crate::machines::{Floor, JUDGE_LATE, SLOW};
-use crate::support::Db;
+use crate::staff::emails::{paid, rejected_by};
 use crate::support::browser::{Browser, DESK, Tab};
+use crate::support::{Db, until};
 
 /// Widths of a phone, a tablet, a small desktop and a desktop, in pixels.
 const WIDTHS: [u32; 4] = [360, 768, 1280, 1440];
@@ -40,7 +43,7 @@ const PAGES: [&str; 22] = [
     "/shop/settings/system",
     "/shop/settings/emails",
 ];
-/// Page of [`PAGES`] that has no content in the shop.
+/// Page of [`PAGES`] that has no content in the shop. Its rows are those of a shop whose emails are rejected.
 const WITHOUT_ROWS: &str = "/shop/settings/emails";
 /// Lists that lead to pages with tables, and the number of their first entries whose pages are checked.
 const RECORDS: [(&str, usize); 5] =
@@ -162,6 +165,40 @@ async fn look_at_tables(languages: &[&str]) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chromium_breaks_no_word_in_a_cell_of_a_table() {
     look_at_tables(&[drawn_language("tables")]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_shows_emails_that_were_not_delivered_in_low_rows_on_a_phone() {
+    let Some(browser) = Browser::start().await else { return };
+    let mut browser = browser.without_rules();
+    let post = Sink::start().await.unwrap();
+    let app = rejected_by(&post).await;
+    let cookie = admin(&app).await;
+    let sku = some_sku(&app).await;
+    for _ in 0..2 {
+        paid(&app, &sku).await;
+    }
+    until("both emails to fail", || async {
+        let failed = app.get("/api/emails?state=failed").await.expect(200);
+        (failed["emails"].as_array().unwrap().len() == 2).then_some(())
+    })
+    .await;
+    let base = app.base.clone();
+    let tab = browser.open(&base, "/floor", Some(&cookie)).await;
+    let mut round = TableRound { browser, tab, base, wrong: Vec::new(), cells: 0 };
+    for language in LANGUAGES {
+        round.browser.language(&round.tab, language).await;
+        assert_eq!(round.open_on_phone(WITHOUT_ROWS, ROWS).await, 2, "{language}");
+        round.check_words(WITHOUT_ROWS).await;
+    }
+    assert!(round.wrong.is_empty(), "{}", round.wrong.join("\n"));
+    // The reason unfolds.
+    round.browser.width(&round.tab, WIDTHS[0]).await;
+    let reason = "[...document.querySelectorAll('.emails summary')].forEach(at => at.click())";
+    round.browser.eval(&round.tab, reason).await;
+    let is_shown = "[...document.querySelectorAll('.emails details p')].every(at => at.getClientRects().length)";
+    assert_eq!(round.browser.eval(&round.tab, is_shown).await, true);
+    assert_eq!(round.browser.wider(&round.tab).await, Vec::<String>::new());
 }
 
 /// Checks the pages at twice their size in each language: a window of 1280 × 900 at 200 % has 640 × 450 CSS pixels.

@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use super::PATH;
-use crate::design::{Icon, Tone, icon};
+use crate::design::{Icon, Tone, empty_place, icon};
 use crate::staff::sheet::number_class;
 use crate::staff::swatch::swatch;
 use crate::staff::to_do::TaskRow;
@@ -67,6 +67,16 @@ pub(super) fn list() -> Markup {
     }
 }
 
+/// Renders what stands in place of a list without entries: the purpose of one that never had any, with the act that
+/// begins it, and the way back from a filter that matches nothing.
+pub(super) fn empty_lists() -> Markup {
+    let begin = html! { a class="btn" href=(PATH) { "New quote" } };
+    html! {
+        (empty_place(Icon::ScrollText, "No quotes yet. Create a quote from a model or manually, or from a custom request.", &begin))
+        p { "No quotes match. " a href=(PATH) { "Show all" } }
+    }
+}
+
 fn progress(number: &str, good: u64, ordered: u64) -> Markup {
     html! {
         progress class="in-row" max=(ordered) value=(good) aria-label={ "Progress of " (number) } { (good) "/" (ordered) }
@@ -74,19 +84,22 @@ fn progress(number: &str, good: u64, ordered: u64) -> Markup {
     }
 }
 
-/// Renders tasks: the first one, one with two acts, and one with a picture in place of the icon.
+/// Renders tasks: one with facts, one with a sentence, and one with a picture in place of the icon.
 pub(super) fn tasks() -> Markup {
     let act = |class: &str, text: &str| html! { button class=(class) type="button" { (text) } };
-    let since = html! { " " span class="faint small" { "since 12 min" } };
-    let bed = html! { b { "Clear the bed of Ada 7" } (since) };
-    let resume = html! { b { "Resume JOB-1042 on Curie 1" } (since) };
+    let bed = html! { b { a href=(PATH) { "Ada 7" } " · Cable clip ×4" } };
+    let failed = html! { b { a href=(PATH) { "JOB-1042" } " Planetary gear set" } };
     let rows = [
         TaskRow::new(Icon::PackageCheck, bed)
-            .detail(html! { "4 cable clips. Frees 1 printer; 3 jobs are waiting." })
-            .acts(act("btn primary", "Bed is clear")),
-        TaskRow::new(Icon::Pause, resume)
-            .detail(html! { "Paused by sam@example.org" })
-            .acts(html! { (act("btn", "Resume")) (act("btn", "Cancel…")) }),
+            .facts(html! {
+                "for 12 min · " a href=(PATH) { "ORD-1042" } " · 3 jobs waiting for this bed · promised for 17:40"
+            })
+            .acts(html! { (act("btn primary", "Bed is clear")) (act("btn", "Some parts are bad")) }),
+        TaskRow::new(Icon::CircleAlert, failed)
+            .detail(html! {
+                "The printer stopped: the nozzle did not reach its temperature. Check the heater before you try again."
+            })
+            .acts(html! { (act("btn", "Retry")) (act("btn", "Cancel job")) }),
     ];
     html! {
         section class="panel tasks" aria-labelledby="design-tasks" {
@@ -211,7 +224,7 @@ fn floor_card((class, group, tone, text): (&str, &str, Tone, &str), place: &str)
                     @if is_printing {
                         div class="pace" {
                             progress class="bar" max="100" value="31" aria-label={ "Progress, " (place) } { "31%" }
-                            div class="meta" { b class="num" { "31%" } span { "2 h 4 min left" } }
+                            div class="meta" { b class="num" { "31%" } span class="long" { "2 h 4 min left" } span class="short" { "2 h 04 min" } }
                         }
                     }
                 }

@@ -115,7 +115,7 @@ fn spools(language: Language, app: &LabelHandles, materials: &[&Material]) -> Ma
 
 fn bins(language: Language, materials: &[&Material]) -> Markup {
     let ticks = bins_of(materials.iter().copied()).into_iter().map(|name| ("bin", name.to_owned(), name.to_owned()));
-    let none = html! { p { (texts::no_bins(language)) } };
+    let none = html! { p { (texts::no_bins(language)) " " a href=(STOCK_PATH) { (texts::go_to_stock(language)) } } };
     boxes(language, "bins", &texts::bins(language), &ticks.collect::<Vec<TickBox>>(), &none)
 }
 

@@ -23,7 +23,7 @@ use words::Language;
 use words::staff::orders as texts;
 
 /// Path of the form for a new order.
-pub(super) const PATH: &str = "/shop/orders/new";
+pub(in crate::staff) const PATH: &str = "/shop/orders/new";
 /// Fields of an order line.
 const LINE_MEMBERS: [&str; 2] = ["skuId", "quantity"];
 /// Number of empty order lines offered.

@@ -101,6 +101,7 @@ fn withdraw(language: Language, quote: &Quote, refused: &Form) -> Markup {
     html! {
         details open[sheet.is_refused()] {
             summary { (texts::withdraw_heading(language)) }
+            p { (texts::withdraw_text(language)) }
             form method="post" action={ (page_of(QUOTES_PATH, quote.id)) "/withdraw" } {
                 (sheet.head(None))
                 (sheet.field(line_field("reason", &texts::reason_field(language), 500), ""))

@@ -21,13 +21,21 @@
     const minutes = Math.round(ms / 60000);
     return minutes < 1 ? phrases[name + 'UnderMinute'] : phrase(name, span(minutes));
   };
+  const compact = ms => {
+    const minutes = Math.round(ms / 60000);
+    if (minutes < 1) return phrases.compactUnderMinute;
+    if (minutes < 60) return phrase('minutes', minutes);
+    if (minutes >= 600) return phrase('compactWholeHours', Math.round(minutes / 60));
+    return phrase('compactHours', Math.floor(minutes / 60), String(minutes % 60).padStart(2, '0'));
+  };
   const tell = (root, query, words) => root.querySelectorAll(query).forEach(at => {
     const text = words(new Date(at.dateTime));
     if (at.textContent !== text) at.textContent = text;
   });
   const times = root => {
     const now = Date.now();
-    tell(root, 'time[data-left]', date => duration('left', date - now));
+    tell(root, 'time[data-left=""]', date => duration('left', date - now));
+    tell(root, 'time[data-left=compact]', date => compact(date - now));
     tell(root, 'time[data-since]', date => duration('since', now - date));
   };
 

@@ -12,7 +12,7 @@ use crate::staff::SETTINGS_PATH;
 use crate::staff::acts::{PathAct, back};
 use crate::staff::sheet::{ListFilter, ListPart, list_filters};
 use crate::staff::shell::{StaffSection, StaffViewer, hidden};
-use crate::staff::undelivered::{DISMISS, EMAILS_PATH, REOPEN, SEND_AGAIN, back_field, email_row};
+use crate::staff::undelivered::{DISMISS, EMAILS_PATH, REOPEN, SEND_AGAIN, back_field, email_entry};
 use domain::id::Id;
 use domain::mail::undelivered::UndeliveredCommand;
 use domain::mail::{Mail, MailState};
@@ -76,14 +76,30 @@ pub(super) async fn list(
                 }
             } @else {
                 @if state == MailState::Failed { (acts_on_all(language, &some, now)) }
-                section class="panel tasks" aria-label=(title) {
-                    ul class="rows" { @for mail in &some { (email_row(language, mail, now, &page).html()) } }
-                }
+                (table(language, &some, now, &page))
             }
             (part.links(language, total))
         }
     };
     Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
+}
+
+/// Renders the table of emails, whose forms lead back to the page `back`.
+fn table(language: Language, mails: &[Mail], now: Timestamp, back: &str) -> Markup {
+    html! {
+        div class="table list emails" tabindex="0" role="region" aria-label=(texts::title(language)) {
+            table {
+                thead {
+                    tr {
+                        th scope="col" { (texts::email_column(language)) }
+                        th scope="col" { (texts::reason_column(language)) }
+                        th scope="col" { span class="hidden-words" { (texts::acts_column(language)) } }
+                    }
+                }
+                tbody { @for mail in mails { (email_entry(language, mail, now, back)) } }
+            }
+        }
+    }
 }
 
 /// Returns the path of the list of emails in a state.

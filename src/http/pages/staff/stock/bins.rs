@@ -74,7 +74,7 @@ fn list(language: Language, all: &[&Material]) -> Markup {
     let count = |name: &str| all.iter().filter(|material| material.fields.location.as_deref() == Some(name)).count();
     html! {
         section class="card" aria-label=(texts::bins_title(language)) {
-            @if names.is_empty() { p { (texts::no_bins(language)) } }
+            @if names.is_empty() { p { (texts::no_bins(language)) " " (view_materials(language)) } }
             ul class="rows" {
                 @for name in &names {
                     li {
@@ -88,13 +88,18 @@ fn list(language: Language, all: &[&Material]) -> Markup {
     }
 }
 
+/// Renders the link to the materials, of which one is put into a bin.
+fn view_materials(language: Language) -> Markup {
+    html! { a href=(STOCK_PATH) { (texts::view_materials(language)) } }
+}
+
 fn inside(language: Language, name: &str, all: &[&Material]) -> Markup {
     let contents = all.iter().filter(|material| material.fields.location.as_deref() == Some(name));
     let contents: Vec<&&Material> = contents.collect();
     html! {
         section class="panel tasks" aria-labelledby="inside" {
             div class="tasks-head" { h2 id="inside" { (texts::bin_contents(language)) } }
-            @if contents.is_empty() { p class="pad" { (texts::bin_empty(language)) } }
+            @if contents.is_empty() { p class="pad" { (texts::bin_empty(language)) " " (view_materials(language)) } }
             ul class="rows" { @for material in &contents { (row(language, material)) } }
         }
         p { a href=(labels::bin_label_path(name)) { (texts::print_label(language)) } }

@@ -7,6 +7,7 @@ use maud::{Markup, html};
 
 use super::material::receive_order;
 use super::{BINS_PATH, NEW_PATH, SLOTS_PATH, StockHandles, bin_path, material_path, materials_by_name};
+use crate::design::{Icon, empty_place};
 use crate::frame::{SLOT, with_parts};
 use crate::staff::filled_form::{address, ways};
 use crate::staff::scan::scan_button;
@@ -115,16 +116,17 @@ pub(super) async fn show(
             a class="btn primary" href=(NEW_PATH) { (texts::add_material(language)) }
         }
         @if all.is_empty() {
-            section class="card" {
-                p { (texts::no_materials(language)) }
-                p { (texts::no_materials_advice(language)) }
-            }
+            @let text = [texts::no_materials(language), texts::no_materials_advice(language)].join(" ");
+            @let begin = html! { a class="btn" href=(NEW_PATH) { (texts::add_material(language)) } };
+            (empty_place(Icon::Database, &text, &begin))
         } @else {
             (levels(language, &query, all.len(), low.len()))
             (tools(language, &query))
             div id="stock" data-fresh="" {
                 (to_order(language, &low))
-                @if some.is_empty() { p { (texts::none_match(language)) } } @else { (table(language, &some)) }
+                @if some.is_empty() {
+                    p { (texts::none_match(language)) " " a href=(STOCK_PATH) { (texts::show_all(language)) } }
+                } @else { (table(language, &some)) }
                 (ways(language, from, total, ROWS_PER_PAGE, part))
             }
         }

@@ -13,7 +13,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use url::form_urlencoded;
 
-use super::{StockHandles, material_path, materials_by_name};
+use super::{SLOTS_PATH, StockHandles, material_path, materials_by_name};
 use crate::form::Form;
 use crate::frame::{SLOT, with_parts};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone};
@@ -218,7 +218,9 @@ pub(super) fn of_material(language: Language, app: &StockHandles, material: &Mat
     html! {
         section class="card" aria-labelledby="spools" {
             h2 id="spools" { (texts::of_material_heading(language)) }
-            @if places.is_empty() && shelf.is_empty() { p { (texts::none_loaded(language)) } }
+            @if places.is_empty() && shelf.is_empty() {
+                p { (texts::none_loaded(language)) " " a href=(SLOTS_PATH) { (texts::load(language)) } }
+            }
             ul class="rows" {
                 @for place in &places {
                     li {

@@ -11,7 +11,7 @@ use crate::staff::acts::BED_PREFIX;
 use crate::staff::card::act_path;
 use crate::staff::card_gauge::{waiting, waiting_words};
 use crate::staff::card_print::{PrintedJob, job_path_of};
-use crate::staff::shell::{Tone, hidden, since};
+use crate::staff::shell::{Tone, hidden};
 use crate::staff::sign_off::{Defects, SignOffSubject};
 use crate::staff::subject::{mark_at_printer, print_field};
 use domain::dispatch::{GatheredAct, jobs_waiting_for_bed};
@@ -83,14 +83,14 @@ fn bed(
     let id = printer.id;
     let job = PrintedJob::on_bed(language, &app.board, printer);
     let print = mark_at_printer(printer, CLEAR_ACT);
+    let name = job.as_ref().map(|job| format!("{} · {}", printer.fields.name, job.parts));
     let title = html! {
         @if several {
             input type="checkbox" form="beds" id={ (BED_PREFIX) (id) } name={ (BED_PREFIX) (id) } value=[print.as_deref()]
                 aria-label=(to_do::select(language, &printer.fields.name));
             " "
         }
-        b { (printer_link(printer)) @if let Some(job) = &job { " · " (job.parts) } }
-        @if let Some(at) = printer.bed_since { " " span class="faint small" { (since(language, at)) } }
+        b title=[name] { (printer_link(printer)) @if let Some(job) = &job { " · " (job.parts) } }
         @if printer.print_failed { " " (chip(Tone::Attention, &to_do::print_failed(language))) }
     };
     let acts = html! {
@@ -105,25 +105,29 @@ fn bed(
             (bad_parts(language, &SignOffSubject::on_bed(printer, plate_parts), defects))
         }
     };
-    let detail = detail(language, app, printer, job.as_ref(), jobs);
-    TaskRow::new(Icon::PackageCheck, title).detail(detail).acts(acts).picture(job.and_then(|job| job.file))
+    let facts = facts(language, app, printer, job.as_ref(), jobs);
+    let row = TaskRow::new(Icon::PackageCheck, title).facts(facts).acts(acts).picture(job.and_then(|job| job.file));
+    match printer.bed_since {
+        Some(at) => row.since(language, at),
+        None => row,
+    }
 }
 
-/// Renders the order that the parts on a bed are for, the promised time, and the number of jobs waiting for the bed.
-fn detail(language: Language, app: &ToDoHandles, printer: &Printer, job: Option<&PrintedJob>, jobs: usize) -> Markup {
-    let queued = waiting_words(language, waiting(&app.board, printer));
-    html! {
-        @if let Some(last) = printer.last_print {
+/// Renders the order that the parts on a bed are for, the number of jobs waiting for the bed, and the promised time.
+fn facts(language: Language, app: &ToDoHandles, printer: &Printer, job: Option<&PrintedJob>, jobs: usize) -> Markup {
+    let order = printer.last_print.map(|last| {
+        html! {
             a href=(job_path_of(last.order, last.job)) {
                 @match job { Some(job) => { (job.order) }, None => { (to_do::view_job(language)) } }
             }
-            @if let Some(at) = job.and_then(|job| job.deadline) {
-                ", " (with_parts(&to_do::promised_for(language, SLOT), &[&time(language, at)]))
-            }
         }
-        @if printer.last_print.is_some() && (jobs > 0 || queued.is_some()) { " · " }
-        @if let Some(words) = bed_words(language, jobs) { (waiting_jobs(&words, None)) } @else if let Some(words) = queued { (words) }
-    }
+    });
+    let for_bed = bed_words(language, jobs).map(|words| waiting_jobs(&words, None));
+    let queued = || waiting_words(language, waiting(&app.board, printer)).map(|words| html! { (words) });
+    let deadline = job.and_then(|job| job.deadline);
+    let promised = deadline.map(|at| with_parts(&to_do::promised_for(language, SLOT), &[&time(language, at)]));
+    let facts = [order, for_bed.or_else(queued), promised];
+    html! { @for (n, fact) in facts.iter().flatten().enumerate() { @if n > 0 { " · " } (fact) } }
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use super::{ROWS_PER_KIND, TaskKind, ToDoHandles};
 use crate::design::Icon;
 use crate::frame::{SLOT, with_parts};
 use crate::staff::TO_DO_PATH;
-use crate::staff::shell::since;
 use crate::staff::undelivered::{EMAILS_PATH, email_row, reason};
 use domain::mail::{Mail, MailState};
 use http::error::ApiError;
@@ -40,11 +39,10 @@ pub(super) async fn emails(language: Language, app: &ToDoHandles) -> Result<Task
 fn gathered(language: Language, some: &[Mail], total: u64) -> Option<TaskRow> {
     let latest = some.first()?;
     let at = latest.last_tried_at().unwrap_or(latest.created_at);
-    let title = html! {
-        b { (texts::heading(language, total)) } " " span class="faint small" { (since(language, at)) }
-    };
+    let title = html! { b { (texts::heading(language, total)) } };
     let acts = html! { a class="btn primary" href=(EMAILS_PATH) { (texts::view_emails(language)) } };
-    Some(TaskRow::new(Icon::Mail, title).detail(reasons(language, latest, some, total)).acts(acts))
+    let row = TaskRow::new(Icon::Mail, title).since(language, at);
+    Some(row.detail(reasons(language, latest, some, total)).acts(acts))
 }
 
 /// Renders the reason that all emails share, or the reason of the latest one.
@@ -77,7 +75,7 @@ mod tests {
         let html = |some: &[Mail], total| gathered(Language::English, some, total).unwrap().html().into_string();
         let shared = html(&mails, 4);
         assert!(shared.contains("4 emails were not delivered"), "{shared}");
-        assert!(shared.contains(">The mail server or service rejected it: the key is wrong<"), "{shared}");
+        assert!(shared.contains("</span> · The mail server or service rejected it: the key is wrong<"), "{shared}");
         // Of the others nothing is known here.
         assert!(html(&mails, 5).contains("For several reasons. The latest: The mail server"), "{}", html(&mails, 5));
         let other = [failed(&bench, "no mailbox")];

@@ -6,7 +6,6 @@ use super::{ROWS_PER_KIND, TaskKind, TaskRow, ToDoHandles, customer, longest_wai
 use crate::design::Icon;
 use crate::staff::ORDERS_PATH;
 use crate::staff::orders::flag_words;
-use crate::staff::shell::since;
 use domain::order::Order;
 use http::error::ApiError;
 use store::queries::OrderFilter;
@@ -28,10 +27,7 @@ pub(super) async fn orders(
     let mut some: Vec<&Order> = some.iter().filter_map(|order| order.state.as_ref()).collect();
     some.sort_by_key(|order| (order.updated_at, order.id));
     let rows = some.iter().map(|order| {
-        let title = html! {
-            b { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } }
-            " " span class="faint small" { (since(language, order.updated_at)) }
-        };
+        let title = html! { b { a href={ (ORDERS_PATH) "/" (order.id) } { (order.number_text()) } } };
         let detail = html! {
             (customer(language, order))
             @for flag in &order.flags { " · " (flag_words(language, flag)) }
@@ -40,7 +36,8 @@ pub(super) async fn orders(
         let acts = html! {
             a class="btn primary" href={ (ORDERS_PATH) "/" (order.id) } aria-label=(label) { (to_do::open(language)) }
         };
-        TaskRow::new(Icon::PackageCheck, title).detail(detail).acts(acts)
+        let row = TaskRow::new(Icon::PackageCheck, title).since(language, order.updated_at).acts(acts);
+        if order.flags.is_empty() { row.facts(detail) } else { row.detail(detail) }
     });
     let rows = rows.collect();
     Ok(TaskKind { total, ..TaskKind::new(language, id, title, rows) })

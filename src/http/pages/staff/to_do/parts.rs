@@ -8,7 +8,7 @@ use super::{TaskKind, ToDoHandles, back, bad_parts, jobs_in};
 use crate::design::{Icon, icon};
 use crate::staff::card_print::job_path_of;
 use crate::staff::job::job_path;
-use crate::staff::shell::{hidden, since};
+use crate::staff::shell::hidden;
 use crate::staff::sign_off::{Defects, SignOffSubject};
 use crate::staff::subject::{mark_of_job, print_field};
 use domain::id::Id;
@@ -41,9 +41,9 @@ fn ended_at(job: &Job) -> Timestamp {
 
 fn row(language: Language, job: &Job, defects: Defects<'_>) -> TaskRow {
     let (id, parts) = (job.id, job.plate_parts.max(1));
+    let name = format!("{} {}", job.number_text(), job.sku_name);
     let title = html! {
-        b { a href=(job_path_of(job.order_id, id)) { (job.number_text()) } " " (job.sku_name) }
-        " " span class="faint small" { (since(language, ended_at(job))) }
+        b title=(name) { a href=(job_path_of(job.order_id, id)) { (job.number_text()) } " " (job.sku_name) }
     };
     let acts = html! {
         form method="post" action=(job_path(id, "sign-off")) data-quiet="" {
@@ -55,6 +55,6 @@ fn row(language: Language, job: &Job, defects: Defects<'_>) -> TaskRow {
         (bad_parts(language, &SignOffSubject::of_job(job), defects))
     };
     let on_plate = html! { (to_do::parts_on_plate(language, parts)) };
-    let row = TaskRow::new(Icon::PackageCheck, title).picture(job.file_id).detail(on_plate);
-    row.acts(acts)
+    let row = TaskRow::new(Icon::PackageCheck, title).picture(job.file_id).facts(on_plate);
+    row.since(language, ended_at(job)).acts(acts)
 }

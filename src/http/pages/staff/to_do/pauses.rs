@@ -9,7 +9,7 @@ use crate::frame::{SLOT, with_parts};
 use crate::staff::card::{act_path, file_words, printed};
 use crate::staff::card_gauge::{waiting, waiting_words};
 use crate::staff::card_print::{PrintedJob, job_path_of, printer_path};
-use crate::staff::shell::{hidden, since};
+use crate::staff::shell::hidden;
 use crate::staff::subject::{mark_at_printer, print_field};
 use crate::times::message_in;
 use domain::printer::{OpenPause, PauseOrigin, PauseReason, Printer};
@@ -43,9 +43,9 @@ fn row(
     let in_hand = printer.in_hand.as_ref();
     let job = in_hand.and_then(|own| PrintedJob::find(language, &app.board, own.order, own.job));
     let parts = job.as_ref().map(|job| job.parts.clone()).or_else(|| file_words(printer, status));
+    let whole = parts.as_ref().map(|parts| format!("{} · {parts}", printer.fields.name));
     let title = html! {
-        b { (printer_link(printer)) @if let Some(parts) = &parts { " · " (parts) } }
-        @if let Some(at) = pause.since { " " span class="faint small" { (since(language, at)) } }
+        b title=[whole] { (printer_link(printer)) @if let Some(parts) = &parts { " · " (parts) } }
     };
     let order = in_hand.map(|own| {
         let words = job.as_ref().map_or_else(|| to_do::view_job(language), |job| job.order.clone());
@@ -70,7 +70,16 @@ fn row(
         }
     };
     let picture = in_hand.map(|own| own.file_id);
-    TaskRow::new(Icon::Pause, title).picture(picture).detail(detail).acts(acts)
+    let row = TaskRow::new(Icon::Pause, title).picture(picture).acts(acts);
+    let row = match pause.since {
+        Some(at) => row.since(language, at),
+        None => row,
+    };
+    // The printer's own message may be long.
+    match &pause.reason {
+        PauseReason::AtPrinter(Some(_)) => row.detail(detail),
+        _ => row.facts(detail),
+    }
 }
 
 /// Renders the reason for a pause. The printer's own message is in English.

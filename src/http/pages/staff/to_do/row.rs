@@ -4,9 +4,12 @@ use maud::{Markup, PreEscaped, html};
 
 use crate::design::{Icon, icon};
 use crate::staff::card_picture::view_picture;
+use crate::staff::shell::since;
 use crate::staff::swatch::material_swatch;
 use domain::id::Id;
 use domain::material::MaterialFields;
+use domain::time::Timestamp;
+use words::Language;
 
 /// Class of a primary act. Text that people have entered cannot look like it, because quotation marks in such text are
 /// escaped.
@@ -18,7 +21,11 @@ const SECONDARY: &str = "class=\"btn\"";
 pub(in crate::staff) struct TaskRow {
     thumb: Markup,
     title: Markup,
+    /// Time for which the task has been waiting.
+    since: Option<Markup>,
     detail: Markup,
+    /// `true` if title and detail take one line each; what does not fit is on the page to which the row leads.
+    is_brief: bool,
     acts: Markup,
     more: Option<Markup>,
 }
@@ -45,12 +52,23 @@ impl TaskDetail {
 impl TaskRow {
     /// Creates a row with an icon and a title.
     pub(in crate::staff) fn new(shape: Icon, title: Markup) -> Self {
-        Self { thumb: icon(shape), title, detail: Markup::default(), acts: Markup::default(), more: None }
+        let (detail, acts) = (Markup::default(), Markup::default());
+        Self { thumb: icon(shape), title, since: None, detail, is_brief: false, acts, more: None }
     }
 
-    /// Sets the text below the row's title.
+    /// Sets the time from which the task has been waiting. It is shown before the text below the title.
+    pub(in crate::staff) fn since(self, language: Language, at: Timestamp) -> Self {
+        Self { since: Some(since(language, at)), ..self }
+    }
+
+    /// Sets the text below the row's title: sentences, which are shown whole.
     pub(in crate::staff) fn detail(self, detail: Markup) -> Self {
         Self { detail, ..self }
+    }
+
+    /// Sets the facts below the row's title, the most important first: those that do not fit into the line are cut off.
+    pub(in crate::staff) fn facts(self, facts: Markup) -> Self {
+        Self { detail: facts, is_brief: true, ..self }
     }
 
     /// Sets the actions with which to complete the task.
@@ -86,9 +104,15 @@ impl TaskRow {
         html! {
             li class="row" {
                 div class="thumb" { (self.thumb) }
-                div class="task" {
+                div class=(if self.is_brief { "task brief" } else { "task" }) {
                     div class="task-title" { (self.title) }
-                    div class="muted small" { (self.detail) }
+                    div class="muted small" {
+                        @if let Some(since) = &self.since {
+                            span class="faint" { (since) }
+                            @if !self.detail.0.is_empty() { " · " }
+                        }
+                        (self.detail)
+                    }
                 }
                 div class="acts" { (self.acts) }
                 @if let Some(more) = &self.more { div class="full" { (more) } }
@@ -105,6 +129,17 @@ fn demoted(acts: Markup) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_time_stands_before_the_facts_or_alone() {
+        let row = || TaskRow::new(Icon::Clock, html! { b { "Job" } }).since(Language::English, Timestamp(60_000));
+        let since = "<span class=\"faint\"><shop-time elapsed 60000></span>";
+        let brief = row().facts(html! { "4 parts" }).html().0;
+        assert!(brief.contains("<div class=\"task brief\"><div class=\"task-title\"><b>Job</b></div>"), "{brief}");
+        assert!(brief.contains(&format!("<div class=\"muted small\">{since} · 4 parts</div>")), "{brief}");
+        let whole = row().html().0;
+        assert!(whole.contains("<div class=\"task\">") && whole.contains(&format!("\">{since}</div>")), "{whole}");
+    }
 
     #[test]
     fn a_row_without_a_primary_act_keeps_its_acts() {

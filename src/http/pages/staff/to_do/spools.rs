@@ -69,7 +69,7 @@ fn row(language: Language, app: &ToDoHandles, task: &SpoolTask, named: &[&Job]) 
     };
     let row = TaskRow::new(Icon::Layers, title).swatch(&material.fields);
     let offers = (!offers.is_empty()).then(|| html! { @for offer in &offers { (offer) } });
-    Some(row.detail(detail(language, task, named)).acts(acts).more(offers))
+    Some(row.facts(facts(language, task, named)).acts(acts).more(offers))
 }
 
 /// Renders the names of printers with links, and the number of those that are not named; `None` if there are none.
@@ -88,7 +88,7 @@ fn printer_links(language: Language, printers: &[&Printer]) -> Option<Markup> {
 }
 
 /// Renders the number of jobs waiting for a material, and lists the first of them.
-fn detail(language: Language, task: &SpoolTask, named: &[&Job]) -> Markup {
+fn facts(language: Language, task: &SpoolTask, named: &[&Job]) -> Markup {
     let more = (task.jobs + task.further_jobs).saturating_sub(named.len());
     html! {
         @if task.jobs > 0 {

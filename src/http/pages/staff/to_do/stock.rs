@@ -26,7 +26,7 @@ pub(super) fn low_stock(language: Language, app: &ToDoHandles) -> TaskKind {
             Amount::ZERO => to_do::stock_without_level(language, &available),
             point => to_do::stock_left(language, &available, &amount(point)),
         };
-        let row = TaskRow::new(Icon::Database, title).detail(html! { (detail) }).swatch(&material.fields);
+        let row = TaskRow::new(Icon::Database, title).facts(html! { (detail) }).swatch(&material.fields);
         let order = exact_stock_amount(language, material.to_order(), material.fields.kind);
         let order = to_do::to_order(language, &order);
         row.acts(html! { span class="num" { (order) } })

@@ -8,7 +8,6 @@ use maud::html;
 use super::{ROWS_PER_KIND, TaskKind, TaskRow, ToDoHandles};
 use crate::design::Icon;
 use crate::staff::card_print::job_path_of;
-use crate::staff::shell::since;
 use crate::times::translated_message;
 use domain::job::Job;
 use words::Language;
@@ -33,7 +32,6 @@ fn row(language: Language, app: &ToDoHandles, jobs: &[Arc<Job>]) -> Option<TaskR
             @if jobs.len() == 1 { a href=(path) { (first.number_text()) } " " (first.sku_name) }
             @else { (to_do::group(language, &first.sku_name, jobs.len())) }
         }
-        " " span class="faint small" { (since(language, oldest)) }
     };
     let reason = app.jobs.waiting_reason(language, first);
     let acts = html! { a class="btn primary" href=(path) { (to_do::view_job(language)) } };
@@ -49,7 +47,7 @@ fn row(language: Language, app: &ToDoHandles, jobs: &[Arc<Job>]) -> Option<TaskR
             }
         }
     };
-    let row = TaskRow::new(Icon::Clock, title).picture(first.file_id).acts(acts);
+    let row = TaskRow::new(Icon::Clock, title).since(language, oldest).picture(first.file_id).acts(acts);
     let row = row.detail(html! { @if let Some(reason) = &reason { (translated_message(language, reason)) } });
     Some(row.more((jobs.len() > 1).then_some(list)))
 }

@@ -67,7 +67,7 @@ pub(super) async fn log(
             @if some.is_empty() {
                 p {
                     @if state.is_empty() && event.is_empty() { (texts::no_deliveries(language)) }
-                    @else { (texts::none_match(language)) }
+                    @else { (texts::none_match(language)) " " a href=(path) { (texts::show_all(language)) } }
                 }
             }
             ul class="list" aria-labelledby="log-title" {
