@@ -27,7 +27,7 @@ const EXAMPLES: &str = "PRINTFLOOR_TEST_SCHEMATHESIS_EXAMPLES";
 
 /// In each run, one in this many operations receives the requests derived from the description's bounds, which make up
 /// most of the requests.
-const ONE_OF: u64 = 3;
+const ONE_OF: u64 = 6;
 
 /// Number of generated requests.
 #[derive(Clone, Copy)]

@@ -11,7 +11,7 @@ use crate::support::{App, Db};
 
 /// Versions of TLS by their numbers: 1.2 and 1.3.
 const VERSIONS: [u16; 2] = [0x0303, 0x0304];
-/// Suites of TLS 1.3, and those of 1.2 with keys for one connection and authenticated encryption: AES-GCM and ChaCha20.
+/// Suites of TLS 1.3, and those of 1.2 with keys for one connection and authenticated encryption.
 const SUITES: [u16; 9] = [0x1301, 0x1302, 0x1303, 0xc02b, 0xc02c, 0xc02f, 0xc030, 0xcca8, 0xcca9];
 /// Number in the list of suites that is none: it announces safe renegotiation.
 const NO_SUITE: u16 = 0x00ff;

@@ -129,7 +129,7 @@ impl Db {
         let Some(url) = self.url() else {
             return match self.staff {
                 _ if own_shop => None,
-                Some(member) => Some(Template::with_staff(member).await),
+                Some(member) => Some(Box::pin(Template::with_staff(member)).await),
                 None => Some(Template::on_sqlite().await),
             };
         };

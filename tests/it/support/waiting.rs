@@ -12,10 +12,10 @@ pub const BETWEEN: Duration = Duration::from_millis(20);
 
 /// Maximum interval between two checks. Slow conditions are checked less often, because each check costs the server a
 /// request.
-const LONGEST_BETWEEN: Duration = Duration::from_millis(60);
+const LONGEST_BETWEEN: Duration = Duration::from_millis(120);
 
 /// Divisor that derives the next interval from the time already waited.
-const WAITED_PART: u32 = 40;
+const WAITED_PART: u32 = 20;
 
 /// Repeats a check until it returns a value; panics with the description `what` after the timeout.
 #[track_caller]
