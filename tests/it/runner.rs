@@ -99,7 +99,7 @@ fn two_browsers_run_at_a_time() {
     let each = overrides("services").iter().find(all).unwrap()["threads-required"].as_integer().unwrap();
     assert_eq!((max("default"), max("services")), (2, 2 * each));
     let threads = config["profile"]["services"]["test-threads"].as_integer().unwrap();
-    assert_eq!(threads, 5 * each, "five tests at a time");
+    assert_eq!(threads, 6 * each, "six tests at a time");
 }
 
 on_both! {

@@ -19,7 +19,7 @@ pub(super) struct Memo<S, K, C> {
     states: Mutex<VecDeque<StateCells<S, K, C>>>,
 }
 
-/// Cells of one state.
+/// Values that were derived from the same state.
 struct StateCells<S, K, C> {
     state: S,
     cells: HashMap<K, Arc<C>>,

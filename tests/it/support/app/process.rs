@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use super::App;
 use crate::support::until;
@@ -51,9 +52,11 @@ impl App {
         }
     }
 
-    /// Waits until the server exits by itself; returns whether its exit code was 0.
+    /// Waits until the server exits by itself and its log is read; returns whether its exit code was 0.
     pub async fn ended(&mut self) -> bool {
         until("the server to end", || async { self.exited() }).await;
+        // Whoever reads the output holds the log until then.
+        until("the whole log", || async { (Arc::strong_count(&self.log) == 1).then_some(()) }).await;
         let status = self.child.take().expect("it ran").wait().unwrap();
         status.success()
     }
