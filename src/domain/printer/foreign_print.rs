@@ -3,8 +3,9 @@
 //!
 //! A print that has only gone out of sight may still be running. If its file is seen again and finishes on a printer
 //! that clears its own bed, the bed is clear, just as if the print had been in sight all along. If the printer
-//! has counted another print of the file meanwhile, the end of the first one is unknown, and the bed stays occupied.
-//! Printers that do not count prints, or stop counting, cannot tell the two apart.
+//! has counted another print of the file meanwhile, the end of the first one is unknown, and the bed stays occupied; so
+//! it is if the printer did not respond meanwhile. Printers that do not count prints, stop counting, or begin anew with
+//! the server, cannot tell the two apart.
 
 use super::Printer;
 use crate::printer_status::{Activity, Connection, PrintEnd, Status};
@@ -22,6 +23,10 @@ impl Printer {
         let unseen = self.unseen_print.clone();
         // Some printers count a print late, so that a lower number says nothing.
         let is_another = status.runs.zip(before.foreign_runs).is_some_and(|(runs, before)| runs > before);
+        // While the printer did not respond, the print that it had shown ended in an unknown way.
+        if is_another && before.outage && status.file.is_some() && status.file == before.shows {
+            self.occupy_bed();
+        }
         let is_unseen = |file: Option<&str>| file.is_some() && file == unseen.as_deref() && !is_another;
         if matches!(status.state, Activity::Printing | Activity::Paused) {
             // A printer that asks for attention may show no file.
@@ -95,11 +100,16 @@ mod tests {
         }
         /// Returns such a printer, which had counted the prints of the file.
         fn out_of_sight_in_run(runs: Option<u32>, auto_clear: bool, connection: Connection) -> Self {
+            let mut shop = Self::in_run(runs, auto_clear);
+            shop.hides(connection);
+            shop
+        }
+        /// Returns a printer that shows a print outside of jobs.
+        fn in_run(runs: Option<u32>, auto_clear: bool) -> Self {
             let mut shop = Self::idle();
             let fields = PrinterFields { auto_clear, ..shop.p().fields.clone() };
             shop.ask(PrinterCommand::Update { if_version: None, fields: Box::new(fields) }).unwrap();
             shop.shows_run(runs, Activity::Printing, None);
-            shop.hides(connection);
             shop
         }
         fn shows_run(&mut self, runs: Option<u32>, state: Activity, ended: Option<PrintEnd>) {
@@ -165,6 +175,17 @@ mod tests {
             (None, Some(2), true),
             (Some(2), None, true),
         ] {
+            let mut responding = PrinterFixture::in_run(before, true);
+            responding.silent();
+            let mut silent = PrinterFixture::in_run(before, true);
+            silent.silent();
+            responding.shows_run(after, Activity::Printing, None);
+            for (mut shop, name) in [(responding, "responding again"), (silent, "silent until it was over")] {
+                shop.shows_run(after, Activity::Idle, finished);
+                let printer = shop.p();
+                assert_eq!(!printer.bed_not_cleared, is_clear, "{before:?} {after:?} {name}");
+                assert_eq!((&printer.unseen_print, printer.foreign_runs), (&None, None));
+            }
             for connection in [Connection::FirmwareDisconnected, Connection::WrongKey, Connection::ReadOnly] {
                 let begin = || PrinterFixture::out_of_sight_in_run(before, true, connection);
                 let mut seen_again = begin();
