@@ -41,9 +41,9 @@ acts_column = Aktionen
 all_admins = Alle Admins
 gateway = Agent-Gateway
 state_rejected = Abgelehnt
-state_unsendable = Unzustellbar
+state_unsendable = Nicht sendbar
 state_expired = Abgelaufen
-state_exhausted = Aufgegeben
+state_exhausted = Nicht erreicht
 
 ## Was sich tun lässt
 

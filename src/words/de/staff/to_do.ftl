@@ -94,7 +94,7 @@ all_good = Alle Teile sind gut
 ## Druckaufträge, Bestand und Spulen
 
 retry = Erneut versuchen
-cancel = Druckauftrag abbrechen…
+cancel = Druckauftrag abbrechen{ "\u00A0" }…
 release = Freigeben
 stock_left = { $available } verfügbar, Meldebestand { $point }
 stock_without_level = { $available } verfügbar, weniger als die wartenden Druckaufträge brauchen

@@ -43,7 +43,7 @@ gateway = Agent gateway
 state_rejected = Rejected
 state_unsendable = Can't be sent
 state_expired = Expired
-state_exhausted = Given up
+state_exhausted = All attempts failed
 
 ## What can be done
 

@@ -78,11 +78,11 @@ mod tests {
         let english = html(Language::English);
         let (question, form) = english.split_once("<form ").unwrap_or_default();
         assert!(
-            question.starts_with("<details><summary class=\"btn\">Cancel job…</summary><p>A print in"),
+            question.starts_with("<details><summary class=\"btn\">Cancel job…</summary><p>Any print in"),
             "{english}"
         );
         assert!(form.contains("class=\"btn bad\" type=\"submit\">Cancel JOB-000007</button>"), "{english}");
         let german = html(Language::German);
-        assert!(german.contains(">Druckauftrag abbrechen…</summary><p>Ein laufender Druck wird beendet"), "{german}");
+        assert!(german.contains(">Druckauftrag abbrechen\u{a0}…</summary><p>Ein laufender Druck wird gegebenenfalls"), "{german}");
     }
 }
