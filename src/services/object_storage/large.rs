@@ -110,7 +110,7 @@ impl Drop for PartialUpload {
     }
 }
 
-/// Returns the error for a request that belongs to an upload, in which a missing resource is the upload.
+/// Returns the error for a request that belongs to an upload, for which "missing" means that the upload is missing.
 fn no_upload(error: StorageError) -> StorageError {
     match error {
         StorageError::Missing => StorageError::Unavailable("the upload was aborted".to_owned()),
@@ -119,7 +119,8 @@ fn no_upload(error: StorageError) -> StorageError {
 }
 
 impl ObjectStorage {
-    /// Sends a file, and reports the number of bytes after each part. If interrupted, no object is created.
+    /// Sends a file, and reports the number of bytes after each part. If the transfer is interrupted, no object is
+    /// created.
     ///
     /// # Errors
     ///

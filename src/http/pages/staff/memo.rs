@@ -4,8 +4,8 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Maximum number of states whose values are remembered, latest first. More than one, so that a slow viewer of an
-/// earlier state takes nothing from the viewers of the present one.
+/// Maximum number of states whose values are remembered, most recently used first. More than one, so that a slow viewer
+/// of an earlier state takes nothing from the viewers of the present one.
 const MAX_STATES: usize = 4;
 
 /// Values that are derived from the state of the shop. `S` tells states apart, `K` the values of a state, and `C` is
@@ -36,12 +36,11 @@ impl<S: PartialEq, K: Hash + Eq, C: Default> Memo<S, K, C> {
     /// an empty one that is not remembered.
     pub(super) fn cell(&self, state: S, key: K) -> Arc<C> {
         let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        let index = states.iter().position(|one| one.state == state).unwrap_or_else(|| {
-            states.truncate(MAX_STATES - 1);
-            states.push_front(StateCells { state, cells: HashMap::new() });
-            0
-        });
-        let Some(StateCells { cells, .. }) = states.get_mut(index) else { return Arc::default() };
+        let known = states.iter().position(|one| one.state == state).and_then(|index| states.remove(index));
+        let latest = known.unwrap_or_else(|| StateCells { state, cells: HashMap::new() });
+        states.truncate(MAX_STATES - 1);
+        states.push_front(latest);
+        let Some(StateCells { cells, .. }) = states.front_mut() else { return Arc::default() };
         if cells.len() >= self.max_values && !cells.contains_key(&key) {
             return Arc::default();
         }
