@@ -112,12 +112,18 @@ on_drawn! {
     }
 
     async fn killed_after_a_start_that_was_swallowed(db: Db) {
-        let kind = BOTH[usize::from(db.url().is_some())];
-        after_a_start_that_was_swallowed(db, kind).await;
+        after_a_start_that_was_swallowed(db, BOTH[0]).await;
     }
 
     async fn killed_while_printing(db: Db) {
-        let kind = BOTH[usize::from(db.url().is_none())];
-        while_printing(db, kind).await;
+        while_printing(db, BOTH[1]).await;
+    }
+
+    async fn killed_on_the_other_kind_after_a_start_that_was_swallowed(db: Db) {
+        after_a_start_that_was_swallowed(db, BOTH[1]).await;
+    }
+
+    async fn killed_on_the_other_kind_while_printing(db: Db) {
+        while_printing(db, BOTH[0]).await;
     }
 }

@@ -203,8 +203,7 @@ window.seen = window.seen || (() => {
     // A bar over the content covers part of some target wherever the page is scrolled to; a person scrolls on.
     const bars = [...document.querySelectorAll('nav')].filter(at => getComputedStyle(at).position === 'fixed');
     bars.forEach(at => { at.style.position = 'static'; });
-    const result = await window.axe.run(document, asked);
-    bars.forEach(at => { at.style.position = ''; });
+    const result = await window.axe.run(document, asked).finally(() => bars.forEach(at => { at.style.position = ''; }));
     const place = node => '    ' + node.target.join(' ') + '\n      ' + (node.failureSummary || '').replace(/\n\s*/g, '; ') +
       '\n      ' + node.html.slice(0, 200);
     const told = one => one.id + ': ' + one.help + '\n' + one.nodes.slice(0, 5).map(place).join('\n') + '\n    ' + one.helpUrl;
