@@ -92,7 +92,7 @@ async fn chromium_keeps_the_counts_of_the_floor_on_one_line_on_a_phone() {
     let idle = floor.printers.iter().position(|printer| !on.contains(printer)).unwrap();
     floor.app.post(&floor.path(idle, "/maintenance"), &json!({"on": true})).await.expect(200);
     let tab = browser.open(&base, "/to-do", Some(&cookie)).await;
-    for (language, in_need) in [("en", "1 needs you"), ("de", "1 wartet auf Sie")] {
+    for (language, in_need) in [("en", "1 needing attention"), ("de", "1 mit Handlungsbedarf")] {
         sam.patch("/api/auth/me", &json!({"language": language})).await.expect(200);
         for (width, height) in PHONES {
             browser.window(&tab, width, height, true).await;
@@ -104,8 +104,9 @@ async fn chromium_keeps_the_counts_of_the_floor_on_one_line_on_a_phone() {
             assert_eq!(browser.wider(&tab).await, Vec::<String>::new(), "{language} at {width} px");
         }
     }
-    // A desk has room for the whole words.
+    // A desk says that the numbers are those of printers.
     browser.window(&tab, DESK.0, DESK.1, false).await;
+    browser.sees(&tab, "1 Drucker im Druck").await;
     browser.sees(&tab, "1 mit Handlungsbedarf").await;
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
