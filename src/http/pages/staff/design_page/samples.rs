@@ -94,7 +94,7 @@ pub(super) fn tasks() -> Markup {
             .facts(html! {
                 "for 12 min · " a href=(PATH) { "ORD-1042" } " · 3 jobs waiting for this bed · promised for 17:40"
             })
-            .acts(html! { (act("btn primary", "Bed is clear")) (act("btn", "Some parts are bad")) }),
+            .acts(html! { (act("btn primary", "Bed is clear")) (act("btn", "Bad parts…")) }),
         TaskRow::new(Icon::CircleAlert, failed)
             .detail(html! {
                 "The printer stopped: the nozzle did not reach its temperature. Check the heater before you try again."
