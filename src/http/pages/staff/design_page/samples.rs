@@ -151,7 +151,6 @@ pub(super) fn uploads() -> Markup {
         @for (state, percent, message) in UPLOADS {
             @let id = format!("design-upload-{state}");
             div class="upload" {
-                span class="hint" { "or drop files here" }
                 label for=(id) class="btn" { (icon(Icon::Upload)) "Upload files" }
                 input id=(id) type="file";
                 progress max="100" value=(percent.unwrap_or_default()) aria-label={ "Upload: " (state) }
@@ -159,6 +158,7 @@ pub(super) fn uploads() -> Markup {
                 p role="status" { (message) }
             }
         }
+        p class="hint drop-hint" { "You can also drop files anywhere on this page." }
     }
 }
 
