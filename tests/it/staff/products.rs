@@ -308,6 +308,8 @@ on_sqlite! {
             let page = sam.get(&format!("/shop/products/files{query}")).await;
             is_sound(&page);
             assert!(page.text.contains(&format!("aria-current=\"true\">{filter}</a>")), "{query}: {}", page.text);
+            let counted = if listed.len() == 1 { ">1 file</p>".to_owned() } else { format!(">{} files</p>", listed.len()) };
+            assert!(page.text.contains(&counted), "{query}: {}", page.text);
             for file in all {
                 let is_listed = page.text.contains(&format!("href=\"/shop/products/files/{file}\""));
                 assert_eq!(is_listed, listed.contains(&file), "{file} at {query}: {}", page.text);

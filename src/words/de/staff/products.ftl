@@ -7,6 +7,11 @@ new_kit = Neues Set
 new_sku = Neues Produkt
 skus_tab = Produkte und Sets
 files_tab = Dateien
+files_total =
+    { $count ->
+        [one] { $count } Datei
+       *[other] { $count } Dateien
+    }
 no_sku_match = Keine passenden Produkte.
 show_all = Alle anzeigen
 product_column = Produkt

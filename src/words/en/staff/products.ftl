@@ -7,6 +7,11 @@ new_kit = New kit
 new_sku = New product
 skus_tab = Products and kits
 files_tab = Files
+files_total =
+    { $count ->
+        [one] { $count } file
+       *[other] { $count } files
+    }
 no_sku_match = No products match.
 show_all = Show all
 product_column = Product

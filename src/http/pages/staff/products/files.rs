@@ -177,7 +177,8 @@ async fn page(app: &ProductHandles, who: &Caller, query: &FileListQuery, entry: 
         } @else {
             (table(language, &files))
         }
-        (part.links(language, total))
+        p class="soft" { (texts::files_total(language, total)) }
+        (part.turns(language, total))
         (drop_hint(language))
     };
     let response = viewer.page(StaffSection::Products, &title, &app.board.view(), &content);
