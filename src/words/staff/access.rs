@@ -46,6 +46,7 @@ messages! {
     customer_option;
 
     users_title;
+    users_total(count: u64);
     add_user;
     user_active;
     user_disabled;

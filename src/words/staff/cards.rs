@@ -72,7 +72,6 @@ messages! {
     jobs_waiting_for_printer(count: usize);
 
     bed_is_clear;
-    bad_parts;
     mark_checked;
     home_axes;
     resume;

@@ -22,6 +22,7 @@ messages! {
     country;
     good_parts;
     bad_parts;
+    report_bad_parts;
     defect;
     amount;
     note;

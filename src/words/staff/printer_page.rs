@@ -17,7 +17,6 @@ messages! {
     keep_printing;
     cancel(print: &str, name: &str);
     parts_heading;
-    some_bad;
     stop_heading;
     stop_gentle;
     stop_text;

@@ -10,6 +10,7 @@ messages! {
     new_sku;
     skus_tab;
     files_tab;
+    files_total(count: u64);
     no_sku_match;
     show_all;
     product_column;

@@ -47,7 +47,6 @@ messages! {
     printers_printing(count: usize, number: &str);
     count_ready(count: &str);
     count_needing_attention(count: &str);
-    printers_needing_you(count: usize, number: &str);
     count_offline(count: &str);
     next_free(time: &str);
 

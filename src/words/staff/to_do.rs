@@ -65,7 +65,6 @@ messages! {
     select(printer: &str);
     print_failed;
     bed_clear;
-    bad_parts;
     promised_for(time: &str);
     parts_on_plate(count: u32);
     all_good;

@@ -219,9 +219,12 @@ on_sqlite! {
         let sam = operator(&floor.app).await;
         let list = sam.get("/shop/products/files?kind=gcode").await;
         is_sound(&list);
-        // The hint and the button are one sentence.
-        let hint = "<span class=\"hint\">Drop files on this page or</span><label for=\"file\"";
-        assert!(list.text.contains(hint), "{}", list.text);
+        // The type of a file is behind a button like its neighbours; the hint stands below the list.
+        let place = |text: &str| list.text.find(text).unwrap_or_else(|| panic!("no {text} in {}", list.text));
+        let hint = place("<p class=\"hint drop-hint\">You can also drop files anywhere on this page.</p>");
+        let kinds = place("<summary class=\"btn\">Choose a file type</summary>");
+        let upload = place("<label for=\"file\"");
+        assert!(kinds < upload && upload < hint, "{}", list.text);
         let own = token(&list);
         let upload = |token: String, name: &'static str, bytes: Vec<u8>| {
             let form = Form::new().part("file", Part::bytes(bytes).file_name(name));
@@ -305,6 +308,8 @@ on_sqlite! {
             let page = sam.get(&format!("/shop/products/files{query}")).await;
             is_sound(&page);
             assert!(page.text.contains(&format!("aria-current=\"true\">{filter}</a>")), "{query}: {}", page.text);
+            let counted = if listed.len() == 1 { ">1 file</p>".to_owned() } else { format!(">{} files</p>", listed.len()) };
+            assert!(page.text.contains(&counted), "{query}: {}", page.text);
             for file in all {
                 let is_listed = page.text.contains(&format!("href=\"/shop/products/files/{file}\""));
                 assert_eq!(is_listed, listed.contains(&file), "{file} at {query}: {}", page.text);

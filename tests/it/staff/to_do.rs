@@ -47,7 +47,7 @@ on_sqlite! {
         floor.app.job_is(&job, "COMPLETED").await;
         let page = until("the bed to be named", || async {
             let page = sam.get("/to-do").await;
-            page.text.contains("Some parts are bad").then_some(page)
+            page.text.contains("Bad parts…").then_some(page)
         })
         .await;
         is_sound(&page);
@@ -94,7 +94,7 @@ on_sqlite! {
         }
         let unfolded = sam.get(&format!("{own_page}?parts=open")).await;
         is_sound(&unfolded);
-        let open_form = "<details id=\"some-bad\" open data-unfolded><summary>Some parts are bad";
+        let open_form = "<details id=\"some-bad\" open data-unfolded><summary>Bad parts…";
         assert!(unfolded.text.contains(open_form), "{}", unfolded.text);
         let (own, print) = (token(&sam.get("/to-do").await), print_on(&unfolded, &target));
         let picture = |name: &str, bytes: &[u8]| Part::bytes(bytes.to_vec()).file_name(name.to_owned());

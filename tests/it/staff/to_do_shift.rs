@@ -118,7 +118,7 @@ on_sqlite! {
         assert_eq!(tasks.matches("btn primary").count(), 1, "{tasks}");
         let first = tasks.split("</li>").next().unwrap();
         assert!(first.contains("class=\"btn primary\" type=\"submit\">"), "{first}");
-        assert_eq!(tasks.matches("<summary class=\"btn\">Some parts are bad</summary>").count(), 2, "{tasks}");
+        assert_eq!(tasks.matches("<summary class=\"btn\">Bad parts…</summary>").count(), 2, "{tasks}");
         assert!(tasks.contains("Frees 2 printers") && tasks.contains("Orders to pack (1)"), "{tasks}");
     }
 

@@ -22,7 +22,7 @@ on_sqlite! {
             assert!(list.text.contains(&form(&sam)), "{act} in {}", list.text);
             assert!(!list.text.contains(&form(&admin)), "{act} of their own: {}", list.text);
         }
-        // Boss is here; nobody has signed in as Sam. One is added in the list itself.
+        // Boss is here; nobody has signed in as Sam.
         let row = |user: &str| {
             let row = list.text.split_once(&format!("<a href=\"{PATH}/{user}\">")).expect("a row").1;
             row.split("</tr>").next().unwrap().to_owned()
@@ -31,9 +31,18 @@ on_sqlite! {
         assert!(of_boss.contains(">Admin</td>") && of_boss.contains("data-label=\"Last seen\"><time "), "{of_boss}");
         assert!(of_sam.contains(">Operator</td>") && of_sam.contains(">Not signed in</span>"), "{of_sam}");
         assert!(of_sam.contains("data-label=\"Two-step sign-in\"><span class=\"soft\">Off</span>"), "{of_sam}");
+        // An admin may do everything: that one signs in without a second step is a warning.
+        let off = "data-label=\"Two-step sign-in\"><span class=\"state attention\">Off</span>";
+        assert!(of_boss.contains(off), "{of_boss}");
+        // One is added by the button beside the heading, and users are what is counted.
         let place = |text: &str| list.text.find(text).unwrap_or_else(|| panic!("no {text} in {}", list.text));
-        assert!(place("</table>") < place("<summary>Add user</summary>"), "the list comes first: {}", list.text);
-        assert!(place("<summary>Add user</summary>") < place(&format!("action=\"{PATH}/new\"")), "{}", list.text);
+        let add = place(&format!("<a class=\"btn primary\" href=\"{PATH}/new\">"));
+        assert!(place("<h1>Users</h1>") < add && add < place("</svg>Add user</a>"), "{}", list.text);
+        assert!(place("</svg>Add user</a>") < place("<table>"), "{}", list.text);
+        let count = boss.get("/api/users").await.expect(200)["users"].as_array().unwrap().len();
+        assert!(list.text.contains(&format!(">{count} users</p>")), "{}", list.text);
+        let form = boss.get(&format!("{PATH}/new")).await;
+        assert!(form.text.contains(&format!("method=\"post\" action=\"{PATH}/new\"")), "{}", form.text);
         let own = token(&list);
         let act = async |word: &str, (name, text): (&str, &str)| {
             let fields = [("form_token", own.as_str()), ("from", "0"), (name, text)];

@@ -20,7 +20,7 @@ use http_api::production::printers::activity;
 use printers::PrinterType;
 use printers::adapter::Operation;
 use words::Language;
-use words::staff::cards;
+use words::staff::{cards, common};
 
 /// Accessible name of a button.
 struct ButtonName {
@@ -60,7 +60,8 @@ fn help(language: Language, printer: &Printer, doing: Activity, tone: Tone) -> V
         let content = html! { (icon(Icon::Check)) (cards::bed_is_clear(language)) };
         acts.push(button(printer, "bed-cleared", "btn primary", None, &content));
         if printer.last_print.is_some() {
-            acts.push(html! { a class="btn" href=(sign_off_path(printer.id)) { (cards::bad_parts(language)) } });
+            let bad_parts = common::report_bad_parts(language);
+            acts.push(html! { a class="btn" href=(sign_off_path(printer.id)) { (bad_parts) } });
         }
     }
     if held.iter().any(|one| looked_at.contains(one)) {

@@ -59,9 +59,22 @@ pub(super) fn ways(
     rows_per_page: u64,
     to: impl Fn(u64) -> String,
 ) -> Markup {
-    let next = from.saturating_add(rows_per_page);
     html! {
         p class="soft" { (common::total(language, total)) }
+        (turns(language, from, total, rows_per_page, to))
+    }
+}
+
+/// Renders the links to the previous and next pages of a list; nothing if it has one page.
+pub(super) fn turns(
+    language: Language,
+    from: u64,
+    total: u64,
+    rows_per_page: u64,
+    to: impl Fn(u64) -> String,
+) -> Markup {
+    let next = from.saturating_add(rows_per_page);
+    html! {
         @if from > 0 || next < total {
             p class="acts" {
                 @if from > 0 {

@@ -12,17 +12,17 @@ use words::staff::floor as texts;
 pub(super) enum FloorGroup {
     /// A person has to act.
     NeedsYou,
+    /// The printer does not answer, or is out of service.
+    Offline,
     /// A print is running or about to start.
     Printing,
     /// The printer waits for work.
     Ready,
-    /// The printer does not answer, or is out of service.
-    Offline,
 }
 
 impl FloorGroup {
     /// All groups, in the order of the floor.
-    pub(super) const ALL: [Self; 4] = [Self::NeedsYou, Self::Printing, Self::Ready, Self::Offline];
+    pub(super) const ALL: [Self; 4] = [Self::NeedsYou, Self::Offline, Self::Printing, Self::Ready];
 
     /// Returns the group of a printer with the given tone; `is_out` if it does not answer or is out of service.
     fn from_state(tone: Tone, is_out: bool) -> Self {
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_needs_a_person_comes_first_and_what_is_out_of_service_last() {
+    fn what_needs_a_person_comes_first_and_then_what_does_not_answer_or_is_out_of_service() {
         let of = |tone| FloorGroup::from_state(tone, false);
         assert_eq!(
             [Tone::Error, Tone::Attention, Tone::Running, Tone::Idle].map(of),
@@ -167,6 +167,8 @@ mod tests {
         for tone in [Tone::Error, Tone::Attention, Tone::Running, Tone::Idle] {
             assert_eq!(FloorGroup::from_state(tone, true), FloorGroup::Offline, "{tone:?}");
         }
+        let order = [FloorGroup::NeedsYou, FloorGroup::Offline, FloorGroup::Printing, FloorGroup::Ready];
+        assert_eq!(FloorGroup::ALL, order);
         assert!(FloorGroup::ALL.is_sorted());
     }
 
@@ -175,7 +177,7 @@ mod tests {
         let names = ["cellar", "", "Attic", "cellar", "Bench"];
         assert_eq!(
             FloorGrouping::State.sections(names.into_iter()),
-            ["need-you", "printing", "ready", "offline"],
+            ["need-you", "offline", "printing", "ready"],
             "an empty section can fill up while the page is open"
         );
         assert_eq!(FloorGrouping::Place.sections(names.into_iter()), ["Attic", "Bench", "cellar", ""]);
@@ -185,7 +187,7 @@ mod tests {
     #[test]
     fn sections_have_headings_also_where_nothing_is_set() {
         let titles = |grouping: FloorGrouping, key: &str| Language::ALL.map(|language| grouping.title(language, key));
-        assert_eq!(titles(FloorGrouping::State, "need-you"), ["Needs attention", "Handlungsbedarf"]);
+        assert_eq!(titles(FloorGrouping::State, "need-you"), ["Needing attention", "Mit Handlungsbedarf"]);
         assert_eq!(titles(FloorGrouping::Place, ""), ["No location", "Ohne Standort"]);
         assert_eq!(titles(FloorGrouping::Place, "ready"), ["ready", "ready"]);
         assert_eq!(titles(FloorGrouping::Model, ""), ["No model", "Ohne Modell"]);

@@ -67,7 +67,8 @@ pub(super) fn head(
     }
 }
 
-/// Renders the filters with the number of printers in each group. The script recounts them whenever a card changes.
+/// Renders the filters with the number of printers in each group. The script recounts them whenever a card changes. A
+/// phone shows as many as fit beside the heading: those with printers that a person has to look after stand first.
 fn filters(language: Language, query: &FloorQuery, groups: &[FloorGroup]) -> Markup {
     let chosen = query.state_word();
     let filter = |word: &str, class: &str, count: usize, label: &str| {
@@ -78,15 +79,24 @@ fn filters(language: Language, query: &FloorQuery, groups: &[FloorGroup]) -> Mar
             }
         }
     };
+    let count = |group: FloorGroup| groups.iter().filter(|one| **one == group).count();
+    let of_group = |group: FloorGroup| {
+        let class = match group {
+            FloorGroup::NeedsYou => "warn",
+            FloorGroup::Offline => "bad",
+            FloorGroup::Printing | FloorGroup::Ready => "",
+        };
+        filter(group.word(), class, count(group), &group.label(language))
+    };
     let order = [FloorGroup::Printing, FloorGroup::Ready, FloorGroup::NeedsYou, FloorGroup::Offline];
+    let is_urgent =
+        |group: &FloorGroup| matches!(group, FloorGroup::NeedsYou | FloorGroup::Offline) && count(*group) > 0;
+    let (urgent, others): (Vec<FloorGroup>, Vec<FloorGroup>) = order.into_iter().partition(is_urgent);
     html! {
         div class="filters" role="group" aria-label=(texts::filter_label(language)) {
+            @for group in urgent { (of_group(group)) }
             (filter("", "", groups.len(), &texts::filter_all(language, groups.len())))
-            @for group in order {
-                @let class = match group { FloorGroup::NeedsYou => "warn", FloorGroup::Offline => "bad", _ => "" };
-                @let count = groups.iter().filter(|one| **one == group).count();
-                (filter(group.word(), class, count, &group.label(language)))
-            }
+            @for group in others { (of_group(group)) }
         }
     }
 }
@@ -177,6 +187,18 @@ mod tests {
         let places = ["class=\"filters\"", "class=\"find\"", "?view=plan", "?wall=1", NEW_PRINTER_PATH];
         let places = places.map(|text| html.find(text));
         assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} in {html}");
+    }
+
+    #[test]
+    fn filters_of_printers_that_a_person_has_to_look_after_stand_first() {
+        let words = |groups: &[FloorGroup]| {
+            let html = filters(Language::English, &FloorQuery::default(), groups).into_string();
+            let parts = html.split("data-narrow=\"").skip(1);
+            parts.map(|part| part.split('"').next().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(words(&FloorGroup::ALL), ["need-you", "offline", "", "printing", "ready"]);
+        assert_eq!(words(&[FloorGroup::Offline]), ["offline", "", "printing", "ready", "need-you"]);
+        assert_eq!(words(&[FloorGroup::Ready]), ["", "printing", "ready", "need-you", "offline"], "none of them");
     }
 
     #[test]

@@ -73,10 +73,7 @@ impl FloorTotals {
                     span class="only-s" { (counted(shell::count_printing, printing)) }
                 }
                 span { (counted(shell::count_ready, self.ready)) }
-                span class=(class(troubled, "warn")) {
-                    span class="hide-s" { (counted(shell::count_needing_attention, troubled)) }
-                    span class="only-s" { (number(&shell::printers_needing_you(language, troubled, SLOT), troubled)) }
-                }
+                span class=(class(troubled, "warn")) { (counted(shell::count_needing_attention, troubled)) }
                 span class=(class(self.offline, "bad")) { (counted(shell::count_offline, self.offline)) }
                 @if let Some(at) = self.next_free_at {
                     @let time = mark_in(language, TimeForm::TimeOfDay, Timestamp(at.0 / MINUTE_MS * MINUTE_MS));
@@ -108,15 +105,14 @@ mod tests {
                      data-title=\"1! 12 printing, 45%\" data-troubled=\"1\"><span>\
                      <span class=\"hide-s\"><b>12</b> printers printing</span>\
                      <span class=\"only-s\"><b>12</b> printing</span></span><span><b>3</b> ready</span>\
-                     <span class=\"warn\"><span class=\"hide-s\"><b>1</b> needing attention</span>\
-                     <span class=\"only-s\"><b>1</b> needs you</span></span>\
+                     <span class=\"warn\"><b>1</b> needing attention</span>\
                      <span class=\"hide-s\"><b>0</b> offline</span>\
                      <span>Next free <shop-time near 1795884000000></span></section>";
         assert_eq!(english, begin);
         for part in [
             "data-title=\"1! 12 im Druck, 45\u{a0}%\"",
             "<b>12</b> Drucker im Druck",
-            "<b>1</b> wartet auf Sie",
+            "<span class=\"warn\"><b>1</b> mit Handlungsbedarf</span>",
             "<b>3</b> bereit",
             "Als Nächster frei: <shop-time near 1795884000000 de>",
         ] {

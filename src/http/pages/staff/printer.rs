@@ -40,7 +40,7 @@ use http::page::OpenQuery;
 use http::path_id::PathId;
 use http_api::production::printers::{PrinterHandles, activity, gentle, last_answer};
 use words::Language;
-use words::staff::printer_page as texts;
+use words::staff::{common, printer_page as texts};
 
 /// ID of the page's content, to which a question leads back.
 const CONTENT_ID: &str = "content";
@@ -174,7 +174,7 @@ fn parts(language: Language, app: &BoardHandles, printer: &Printer, defects: Def
             section class="card" aria-labelledby="parts" {
                 h2 id="parts" { (texts::parts_heading(language)) }
                 details id="some-bad" open[is_open] data-unfolded[is_open] {
-                    summary { (texts::some_bad(language)) }
+                    summary { (common::report_bad_parts(language)) }
                     (sign_off_form(language, &SignOffSubject::on_bed(printer, plate_parts), defects, None))
                 }
             }

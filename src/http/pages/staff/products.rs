@@ -162,7 +162,7 @@ pub(super) async fn list(
                 p { (texts::no_sku_match(language)) " " a href=(PRODUCTS_PATH) { (texts::show_all(language)) } }
             } @else { (table(language, &rows)) }
         }
-        (part.links(language, total))
+        (part.links(language, total)) (files::drop_hint(language))
     };
     Ok(viewer.page(StaffSection::Products, &title, &app.board.view(), &content))
 }

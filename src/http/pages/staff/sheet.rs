@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::CUSTOMERS_PATH;
-use super::filled_form::ways;
+use super::filled_form::{turns, ways};
 use crate::form::Form;
 use domain::address::Address;
 use domain::country::country_name_in;
@@ -57,6 +57,11 @@ impl ListPart<'_> {
     /// Renders the total number of entries, and links to the previous and next pages.
     pub(super) fn links(&self, language: Language, total: u64) -> Markup {
         ways(language, self.from.into(), total, ROWS_PER_PAGE, |from| self.at(from))
+    }
+
+    /// Renders the links to the previous and next pages, below a list that names what it counts itself.
+    pub(super) fn turns(&self, language: Language, total: u64) -> Markup {
+        turns(language, self.from.into(), total, ROWS_PER_PAGE, |from| self.at(from))
     }
 }
 

@@ -2,6 +2,7 @@
 //! elements in which the script reports changes. On phones, the rail is a sheet that opens from the bar at the bottom.
 
 mod bar;
+mod navigation;
 
 use std::sync::LazyLock;
 
@@ -11,15 +12,9 @@ use maud::{Markup, PreEscaped, html};
 use serde_json::json;
 
 use super::board::BoardView;
-use super::job::JOBS_PATH;
-use super::scan::{scan_button, scan_dialog};
-use super::{
-    CUSTOMERS_PATH, FLOOR_PATH, INSIGHTS_PATH, INVOICES_PATH, ORDERS_PATH, PRODUCTS_PATH, QUOTES_PATH, SETTINGS_PATH,
-    STOCK_PATH, TO_DO_PATH, WEBHOOKS_PATH,
-};
+use super::scan::scan_dialog;
 pub(super) use crate::design::Tone;
 use crate::design::assets::{STAFF_SCRIPT, STAFF_STYLE};
-use crate::design::{Icon, icon};
 use crate::form::{ONCE_FIELD, TOKEN_FIELD};
 use crate::frame::{PageCode, respond_in};
 use crate::times::{TimeForm, mark, mark_in};
@@ -30,6 +25,7 @@ use domain::time::Timestamp;
 use http::access::Caller;
 use http::csrf::FormToken;
 use http::error::ApiError;
+use navigation::Navigation;
 use words::Language;
 use words::staff::{common, floor, scan, shell};
 
@@ -59,42 +55,8 @@ pub(super) enum StaffSection {
     Search,
 }
 
-/// Label in the language of the page.
-type NavigationLabel = fn(Language) -> String;
-/// Link in the navigation: section, path, label, icon.
-type SectionLink = (StaffSection, &'static str, NavigationLabel, Icon);
-
-const TO_DO: SectionLink = (StaffSection::ToDo, TO_DO_PATH, shell::to_do, Icon::ListChecks);
-const FLOOR: SectionLink = (StaffSection::Floor, FLOOR_PATH, shell::floor, Icon::LayoutGrid);
-const ORDERS: SectionLink = (StaffSection::Orders, ORDERS_PATH, shell::orders, Icon::Package);
-const STOCK: SectionLink = (StaffSection::Stock, STOCK_PATH, shell::stock, Icon::Database);
-
-/// Groups of navigation links.
-const GROUPS: [(NavigationLabel, &[SectionLink]); 3] = [
-    (shell::group_work, &[TO_DO, FLOOR, ORDERS, (StaffSection::Queue, JOBS_PATH, shell::jobs, Icon::Layers)]),
-    (
-        shell::group_shop,
-        &[
-            STOCK,
-            (StaffSection::Products, PRODUCTS_PATH, shell::products, Icon::Shapes),
-            (StaffSection::Customers, CUSTOMERS_PATH, shell::customers, Icon::Users),
-            (StaffSection::Quotes, QUOTES_PATH, shell::quotes, Icon::ScrollText),
-            (StaffSection::Invoices, INVOICES_PATH, shell::invoices, Icon::ReceiptText),
-        ],
-    ),
-    (shell::group_reports, &[(StaffSection::Insights, INSIGHTS_PATH, shell::insights, Icon::ChartColumn)]),
-];
-/// Links at the bottom of the navigation.
-const FOOT: [SectionLink; 2] = [
-    (StaffSection::Settings, SETTINGS_PATH, shell::settings, Icon::Settings),
-    (StaffSection::Webhooks, WEBHOOKS_PATH, shell::webhooks, Icon::Webhook),
-];
-/// Links in the bar at the bottom of a phone's screen, for people working on the shop floor.
-const ON_PHONES: [SectionLink; 4] = [TO_DO, FLOOR, ORDERS, STOCK];
 /// Placeholders in the script's texts, which the script replaces.
 pub(super) const SCRIPT_SLOTS: [&str; 2] = ["%1", "%2"];
-/// ID of the navigation element, which the phone bar opens.
-const RAIL_ID: &str = "pages";
 
 /// Staff member viewing a page.
 pub(super) struct StaffViewer {
@@ -210,67 +172,6 @@ fn script_phrases(language: Language) -> String {
     phrases.to_string()
 }
 
-/// Navigation of a page.
-struct Navigation {
-    language: Language,
-    /// Section that the page belongs to.
-    section: StaffSection,
-    /// Number of printers that need an operator.
-    troubled: usize,
-    /// Number of open tasks.
-    tasks: u64,
-}
-
-impl Navigation {
-    /// Renders the navigation.
-    fn rail(&self) -> Markup {
-        html! {
-            nav id=(RAIL_ID) class="rail" aria-label=(shell::pages(self.language)) popover="auto" {
-                a class="brand" href=(FLOOR_PATH) { span class="mark" { (icon(Icon::Box)) } "Printfloor" }
-                (scan_button(self.language))
-                @for (group, links) in GROUPS {
-                    p class="group" { (group(self.language)) }
-                    @for link in links { (self.link(link)) }
-                }
-                div class="foot" { @for link in &FOOT { (self.link(link)) } }
-            }
-        }
-    }
-
-    /// Renders the bar at the bottom of a phone's screen, with a button that opens the full navigation.
-    fn phone_bar(&self) -> Markup {
-        html! {
-            nav class="tabbar" aria-label=(shell::main_pages(self.language)) {
-                @for link in &ON_PHONES { (self.link(link)) }
-                button type="button" popovertarget=(RAIL_ID) { (icon(Icon::Menu)) (shell::more(self.language)) }
-            }
-        }
-    }
-
-    /// Renders a link. The link to the floor includes the number of printers that need an operator, that to the to-do
-    /// page the number of its entries; the script keeps both up to date.
-    fn link(&self, &(of, path, label, picture): &SectionLink) -> Markup {
-        html! {
-            a href=(path) aria-current=[(of == self.section).then_some("page")] {
-                (icon(picture))
-                (label(self.language))
-                @if of == StaffSection::ToDo {
-                    span class="count" data-task-count="" hidden[self.tasks == 0] {
-                        span { (self.tasks) }
-                        span class="hidden-words" { " " (shell::open_tasks(self.language)) }
-                    }
-                }
-                @if of == StaffSection::Floor {
-                    span class="count hot" data-troubled-count="" hidden[self.troubled == 0] {
-                        span { (self.troubled) }
-                        span class="hidden-words" { " " (shell::needing_attention(self.language)) }
-                    }
-                }
-            }
-        }
-    }
-}
-
 /// Renders the hidden CSRF token field, which every form needs. It contains a placeholder that is replaced by the
 /// viewer's token when the page is sent.
 pub(super) fn hidden() -> Markup {
@@ -330,38 +231,6 @@ pub(super) fn compact_time_left(language: Language, at: Timestamp) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_navigation_is_in_the_language_of_the_page() {
-        let rail = |language| Navigation { language, section: StaffSection::Stock, troubled: 2, tasks: 3 }.rail().0;
-        for (language, texts) in [
-            (
-                Language::English,
-                [
-                    "aria-label=\"Pages\"",
-                    "Work</p>",
-                    "</svg>Stock</a>",
-                    "> needing attention</span>",
-                    "<span>3</span><span class=\"hidden-words\"> open tasks</span>",
-                ],
-            ),
-            (
-                Language::German,
-                [
-                    "aria-label=\"Seiten\"",
-                    "Arbeit</p>",
-                    "</svg>Lager</a>",
-                    "> mit Handlungsbedarf</span>",
-                    "> offene Aufgaben</span>",
-                ],
-            ),
-        ] {
-            let rail = rail(language);
-            for text in texts {
-                assert!(rail.contains(text), "{text} in {rail}");
-            }
-        }
-    }
 
     #[test]
     fn texts_of_the_script_have_places_for_what_it_inserts() {

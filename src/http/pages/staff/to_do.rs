@@ -63,7 +63,7 @@ use http_api::production::printers::present_all;
 use store::outbox::Outbox;
 use store::queries::{JobFilter, OrderFilter, Page, SkuFilter};
 use words::Language;
-use words::staff::to_do;
+use words::staff::{common, to_do};
 
 /// Maximum number of tasks shown per kind, longest-waiting first; further tasks appear once these are done.
 const ROWS_PER_KIND: u64 = 30;
@@ -244,7 +244,7 @@ fn restored(language: Language, hold: &DispatchHold) -> TaskKind {
 fn bad_parts(language: Language, of: &SignOffSubject, defects: Defects<'_>) -> Markup {
     html! {
         details {
-            summary class="btn" { (to_do::bad_parts(language)) }
+            summary class="btn" { (common::report_bad_parts(language)) }
             (sign_off_form(language, of, defects, Some(TO_DO_PATH)))
         }
     }

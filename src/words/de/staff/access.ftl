@@ -47,6 +47,7 @@ customer_option = Kunde: eigene Bestellungen und der Katalog
 ## Benutzer
 
 users_title = Benutzer
+users_total = { $count } Benutzer
 add_user = Benutzer hinzufügen
 user_active = Aktiv
 user_disabled = Deaktiviert

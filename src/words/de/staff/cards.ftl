@@ -102,7 +102,6 @@ jobs_waiting_for_printer =
 ## Aktionen
 
 bed_is_clear = Druckbett ist frei
-bad_parts = Ausschuss{ "\u00A0" }…
 mark_checked = Als geprüft markieren
 home_axes = Referenzfahrt starten
 resume = Fortsetzen

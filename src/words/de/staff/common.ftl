@@ -23,6 +23,7 @@ region = Bundesland oder Region
 country = Land (Code aus zwei Buchstaben)
 good_parts = Gute Teile
 bad_parts = Ausschuss
+report_bad_parts = Ausschuss{ "\u00A0" }…
 defect = Mangel
 amount = Betrag
 note = Notiz

@@ -48,7 +48,7 @@ nothing_waiting = Kein Druckauftrag wartet auf einen Drucker.
 
 ## Abschnitte
 
-group_attention = Handlungsbedarf
+group_attention = Mit Handlungsbedarf
 group_printing = Im Druck
 group_ready = Bereit
 group_offline = Offline oder außer Betrieb

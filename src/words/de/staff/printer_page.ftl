@@ -16,7 +16,6 @@ cancel_text = Der Druck wird beendet, und seine Teile sind verloren. Gehört er 
 keep_printing = Weiterdrucken
 cancel = { $print } auf { $name } abbrechen
 parts_heading = Teile auf dem Druckbett
-some_bad = Manche Teile sind Ausschuss
 stop_heading = Not-Halt
 stop_gentle = Drucker dieses Typs haben keinen Not-Halt, den Software auslösen kann. Der Druck wird so schnell wie möglich beendet, und die Heizungen werden ausgeschaltet, wenn der Drucker es zulässt.
 stop_text = Motoren und Heizungen werden sofort stromlos geschaltet. Führen Sie danach eine Referenzfahrt aus und räumen Sie das Druckbett ab.

@@ -7,6 +7,11 @@ new_kit = Neues Set
 new_sku = Neues Produkt
 skus_tab = Produkte und Sets
 files_tab = Dateien
+files_total =
+    { $count ->
+        [one] { $count } Datei
+       *[other] { $count } Dateien
+    }
 no_sku_match = Keine passenden Produkte.
 show_all = Alle anzeigen
 product_column = Produkt
@@ -175,7 +180,7 @@ api_documentation = API-Dokumentation
 no_file_match = Keine passenden Dateien.
 upload_files = Dateien hochladen
 upload_kinds = G-Code, Modelle oder Bilder
-drop_hint = Dateien auf diese Seite ziehen oder
+drop_hint = Sie können Dateien auch direkt auf diese Seite ziehen.
 sending = Wird hochgeladen{ "\u00A0" }…
 sent = Hochgeladen. Die Datei wird gelesen{ "\u00A0" }…
 upload_failed = Das hat nicht geklappt. Versuchen Sie es noch einmal.

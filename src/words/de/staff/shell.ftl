@@ -56,12 +56,6 @@ printers_printing =
     }
 count_ready = { $count } bereit
 count_needing_attention = { $count } mit Handlungsbedarf
-# Dasselbe auf dem Telefon, wo alle Zahlen in einer Zeile stehen.
-printers_needing_you =
-    { $count ->
-        [one] { $number } wartet auf Sie
-       *[other] { $number } warten auf Sie
-    }
 count_offline = { $count } offline
 next_free = Als Nächster frei: { $time }
 

@@ -82,7 +82,6 @@ beds_clear = Ausgewählte Druckbetten sind frei und alle Teile gut
 select = { $printer } auswählen
 print_failed = Druck fehlgeschlagen
 bed_clear = Druckbett ist frei
-bad_parts = Manche Teile sind Ausschuss
 promised_for = zugesagt für { $time }
 parts_on_plate =
     { $count ->

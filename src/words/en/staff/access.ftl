@@ -47,6 +47,11 @@ customer_option = Customer: own orders and the catalogue
 ## Users
 
 users_title = Users
+users_total =
+    { $count ->
+        [one] { $count } user
+       *[other] { $count } users
+    }
 add_user = Add user
 user_active = Active
 user_disabled = Disabled

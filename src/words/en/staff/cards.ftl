@@ -94,7 +94,6 @@ jobs_waiting_for_printer =
 ## Actions
 
 bed_is_clear = Bed is clear
-bad_parts = Bad parts…
 mark_checked = Mark as checked
 home_axes = Home axes
 resume = Resume

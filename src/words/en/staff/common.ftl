@@ -23,6 +23,7 @@ region = State or region
 country = Country (two-letter code)
 good_parts = Good parts
 bad_parts = Bad parts
+report_bad_parts = Bad parts…
 defect = Defect
 amount = Amount
 note = Note

@@ -44,7 +44,7 @@ nothing_waiting = No jobs are waiting for a printer.
 
 ## Sections
 
-group_attention = Needs attention
+group_attention = Needing attention
 group_printing = Printing
 group_ready = Ready
 group_offline = Offline or out of service

@@ -16,7 +16,6 @@ cancel_text = The print stops and its parts are lost. If it belongs to a job, th
 keep_printing = Keep printing
 cancel = Cancel { $print } on { $name }
 parts_heading = Parts on the bed
-some_bad = Some parts are bad
 stop_heading = Emergency stop
 stop_gentle = Printers of this type have no emergency stop that software can trigger. The print is ended as fast as possible, and the heaters are switched off if the printer allows it.
 stop_text = This immediately cuts power to the motors and heaters. Afterwards, home the printer and clear its bed.

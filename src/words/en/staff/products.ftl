@@ -7,6 +7,11 @@ new_kit = New kit
 new_sku = New product
 skus_tab = Products and kits
 files_tab = Files
+files_total =
+    { $count ->
+        [one] { $count } file
+       *[other] { $count } files
+    }
 no_sku_match = No products match.
 show_all = Show all
 product_column = Product
@@ -163,7 +168,7 @@ api_documentation = API documentation
 no_file_match = No files match.
 upload_files = Upload files
 upload_kinds = G-code, models or pictures
-drop_hint = Drop files on this page or
+drop_hint = You can also drop files anywhere on this page.
 sending = Uploading…
 sent = Uploaded. Reading the file…
 upload_failed = Something went wrong. Try again.

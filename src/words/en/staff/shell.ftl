@@ -56,12 +56,6 @@ printers_printing =
     }
 count_ready = { $count } ready
 count_needing_attention = { $count } needing attention
-# The same on a phone, where all numbers stand on one line.
-printers_needing_you =
-    { $count ->
-        [one] { $number } needs you
-       *[other] { $number } need you
-    }
 count_offline = { $count } offline
 next_free = Next free { $time }
 

@@ -86,7 +86,6 @@ beds_clear = Selected beds are clear and all parts are good
 select = Select { $printer }
 print_failed = Print failed
 bed_clear = Bed is clear
-bad_parts = Some parts are bad
 promised_for = promised for { $time }
 parts_on_plate =
     { $count ->

@@ -1,5 +1,6 @@
 //! Phones in a real browser: what people need of a printer that prints is on the first screen, the counts on the floor
-//! page are on one line, and the emergency stop has its label and its own place.
+//! page are on one line, what calls for somebody is not cut off, nor are the words of the search, and the emergency stop
+//! has its label and its own place.
 
 use serde_json::json;
 use simulator::PrinterKind;
@@ -36,6 +37,23 @@ const LINES_OF_COUNTS: &str = r"(() => {
         isOneLine: Math.max(...middles) - Math.min(...middles) < 4,
         high: counts.filter((_, n) => boxes[n].height > 32).map(at => at.innerText),
     };
+})()";
+
+/// Script that returns the words that stand in the field of the search, if all of them are seen.
+const WORDS_IN_SEARCH: &str = r"(() => {
+    const field = document.querySelector('#site-search'), label = field.labels[0];
+    const [box, words] = [field, label].map(at => at.getBoundingClientRect());
+    const isShown = getComputedStyle(label).clipPath === 'none' && words.width > 20 && words.height > 10;
+    const isWithin = words.left >= box.left - 1 && words.right <= box.right && Math.abs(words.top - box.top) < 12;
+    return isShown && isWithin && getComputedStyle(field, '::placeholder').opacity === '0' ? label.textContent : '';
+})()";
+/// Script that returns the filters of the floor that a person has to look at whose numbers are not seen, and those of
+/// which a part is not.
+const CUT_FILTERS: &str = r"(() => {
+    const filters = ['need-you', 'offline'].map(word => document.querySelector(`.filter[data-narrow=${word}]`));
+    const isOut = at => { const box = at.getBoundingClientRect(); return box.left < 0 || box.right > innerWidth; };
+    const words = all => all.map(at => at.innerText);
+    return [words(filters.filter(at => isOut(at.querySelector('b')))), words(filters.filter(isOut))];
 })()";
 
 /// Returns a script for the visible words of the emergency stop, its name, and how far it is from the menu, in a part
@@ -92,7 +110,7 @@ async fn chromium_keeps_the_counts_of_the_floor_on_one_line_on_a_phone() {
     let idle = floor.printers.iter().position(|printer| !on.contains(printer)).unwrap();
     floor.app.post(&floor.path(idle, "/maintenance"), &json!({"on": true})).await.expect(200);
     let tab = browser.open(&base, "/to-do", Some(&cookie)).await;
-    for (language, in_need) in [("en", "1 needs you"), ("de", "1 wartet auf Sie")] {
+    for (language, in_need) in [("en", "1 needing attention"), ("de", "1 mit Handlungsbedarf")] {
         sam.patch("/api/auth/me", &json!({"language": language})).await.expect(200);
         for (width, height) in PHONES {
             browser.window(&tab, width, height, true).await;
@@ -102,11 +120,40 @@ async fn chromium_keeps_the_counts_of_the_floor_on_one_line_on_a_phone() {
             let lines = browser.eval(&tab, LINES_OF_COUNTS).await;
             assert_eq!(lines, json!({"counts": 4, "isOneLine": true, "high": []}), "{language} at {width} px");
             assert_eq!(browser.wider(&tab).await, Vec::<String>::new(), "{language} at {width} px");
+            // On the floor their filters stand first.
+            browser.go(&tab, &format!("{base}/floor")).await;
+            browser.until(&tab, "the filters", "document.querySelector('.filter[data-narrow=offline]')").await;
+            let cut = browser.eval(&tab, CUT_FILTERS).await;
+            assert_eq!(cut[0], json!([]), "{language} at {width} px");
+            assert!(width < PHONES[0].0 || cut[1] == json!([]), "{language} at {width} px: {cut}");
         }
     }
-    // A desk has room for the whole words.
+    browser.go(&tab, &format!("{base}/to-do")).await;
+    // A desk says that the numbers are those of printers.
     browser.window(&tab, DESK.0, DESK.1, false).await;
+    browser.sees(&tab, "1 Drucker im Druck").await;
     browser.sees(&tab, "1 mit Handlungsbedarf").await;
+    assert_eq!(browser.faults(&base), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_cuts_no_word_in_the_search_of_a_phone() {
+    let Some(mut browser) = Browser::start().await else { return };
+    let (floor, cookie) = floor().await;
+    let (base, sam) = (floor.app.base.clone(), with_cookie(&floor.app, &cookie));
+    let tab = browser.open(&base, "/to-do", Some(&cookie)).await;
+    for (language, words) in [("en", "Search"), ("de", "Suchen")] {
+        sam.patch("/api/auth/me", &json!({"language": language})).await.expect(200);
+        for (width, height) in PHONES {
+            browser.window(&tab, width, height, true).await;
+            browser.go(&tab, &format!("{base}/to-do")).await;
+            browser.until(&tab, "the search", "document.querySelector('#site-search')").await;
+            assert_eq!(browser.eval(&tab, WORDS_IN_SEARCH).await, json!(words), "{language} at {width} px");
+        }
+    }
+    // They make room for what is typed.
+    browser.eval(&tab, "document.querySelector('#site-search').value = 'ORD-1'").await;
+    assert_eq!(browser.eval(&tab, WORDS_IN_SEARCH).await, json!(""));
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }
 

@@ -38,7 +38,7 @@ async fn chromium_follows_the_work_of_the_shift_and_the_next_hours() {
     let heights: Vec<f64> = heights.as_array().unwrap().iter().filter_map(Value::as_f64).collect();
     assert!(heights.len() == 2 && heights.iter().all(|height| *height <= MAX_ROW_HEIGHT), "{heights:?}");
     browser.eval(&tab, "window.isSame = true").await;
-    browser.press_near(&tab, "Some parts are bad", &printer).await;
+    browser.press_near(&tab, "Bad parts…", &printer).await;
     browser.press_near(&tab, "Bad", &printer).await;
     for words in ["Sam: 0 of 1 part good, 1 bed cleared", "1 of 1 bad"] {
         browser.sees(&tab, words).await;

@@ -45,6 +45,7 @@ async fn settings_pages_are_german() {
 
     let list = boss.get("/shop/settings/users").await;
     shows(&list, &[">Benutzer</h1>", ">Admin</td>", ">Benutzer hinzufügen<", ">Aktionen</th>", ">Ihr Konto</a>"]);
+    shows(&list, &[" Benutzer</p>"]);
     let users = boss.get("/api/users").await.expect(200);
     let mut users = users["users"].as_array().unwrap().iter();
     let person = users.find(|user| user["email"] == BOSS).unwrap()["id"].as_str().unwrap();

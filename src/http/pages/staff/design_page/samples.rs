@@ -94,7 +94,7 @@ pub(super) fn tasks() -> Markup {
             .facts(html! {
                 "for 12 min · " a href=(PATH) { "ORD-1042" } " · 3 jobs waiting for this bed · promised for 17:40"
             })
-            .acts(html! { (act("btn primary", "Bed is clear")) (act("btn", "Some parts are bad")) }),
+            .acts(html! { (act("btn primary", "Bed is clear")) (act("btn", "Bad parts…")) }),
         TaskRow::new(Icon::CircleAlert, failed)
             .detail(html! {
                 "The printer stopped: the nozzle did not reach its temperature. Check the heater before you try again."
@@ -151,7 +151,6 @@ pub(super) fn uploads() -> Markup {
         @for (state, percent, message) in UPLOADS {
             @let id = format!("design-upload-{state}");
             div class="upload" {
-                span class="hint" { "or drop files here" }
                 label for=(id) class="btn" { (icon(Icon::Upload)) "Upload files" }
                 input id=(id) type="file";
                 progress max="100" value=(percent.unwrap_or_default()) aria-label={ "Upload: " (state) }
@@ -159,6 +158,7 @@ pub(super) fn uploads() -> Markup {
                 p role="status" { (message) }
             }
         }
+        p class="hint drop-hint" { "You can also drop files anywhere on this page." }
     }
 }
 

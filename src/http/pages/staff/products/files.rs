@@ -177,7 +177,9 @@ async fn page(app: &ProductHandles, who: &Caller, query: &FileListQuery, entry: 
         } @else {
             (table(language, &files))
         }
-        (part.links(language, total))
+        p class="soft" { (texts::files_total(language, total)) }
+        (part.turns(language, total))
+        (drop_hint(language))
     };
     let response = viewer.page(StaffSection::Products, &title, &app.board.view(), &content);
     Ok(entry.answer(response))
@@ -195,9 +197,9 @@ fn nothing(language: Language) -> Markup {
     }
 }
 
-/// Renders the upload form, which is a button if the script runs; files may then be dropped anywhere on its page. The
-/// hint precedes the button and continues in it: "Drop files on this page or", "Upload files". Further files wait until
-/// the current one has been sent. `class` is the button's class. The form's CSRF token is part of the URL.
+/// Renders the upload form, which is a button if the script runs; files may then be dropped anywhere on its page, as
+/// [`drop_hint`] says. Further files wait until the current one has been sent. `class` is the button's class. The
+/// form's CSRF token is part of the URL.
 pub(super) fn upload_form(language: Language, class: &str) -> Markup {
     let [number, total] = SCRIPT_SLOTS;
     html! {
@@ -206,7 +208,7 @@ pub(super) fn upload_form(language: Language, class: &str) -> Markup {
             data-stored=(texts::files_uploaded(language, number, total))
             data-failed=(texts::upload_failed(language)) data-broken=(texts::upload_broken(language)) {
             details {
-                summary { (texts::set_file_type(language)) }
+                summary class="btn" { (texts::set_file_type(language)) }
                 div class="field" {
                     input id="kind-gcode" name="kind" type="radio" value="gcode";
                     " " label for="kind-gcode" class="inline" { (texts::gcode(language)) }
@@ -216,7 +218,6 @@ pub(super) fn upload_form(language: Language, class: &str) -> Markup {
                     " " label for="kind-model" class="inline" { (texts::model(language)) }
                 }
             }
-            span class="hint" { (texts::drop_hint(language)) }
             label for="file" class=(class) title=(texts::upload_kinds(language)) {
                 (icon(Icon::Upload)) (texts::upload_files(language))
             }
@@ -226,6 +227,11 @@ pub(super) fn upload_form(language: Language, class: &str) -> Markup {
             p role="status" {}
         }
     }
+}
+
+/// Renders the hint below a list that files may be dropped on its page, where that is possible.
+pub(super) fn drop_hint(language: Language) -> Markup {
+    html! { p class="hint drop-hint" { (texts::drop_hint(language)) } }
 }
 
 /// Renders the links to subsets of the list, with the number of files in each, if it is known. Uploaded pictures have a

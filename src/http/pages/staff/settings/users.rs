@@ -1,4 +1,4 @@
-//! List of staff accounts, with the most frequent actions on them, and below it the form for adding one.
+//! List of staff accounts, with the most frequent actions on them, and the form for adding one.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,9 +8,10 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::SettingsPageHandles;
+use crate::design::{Icon, icon};
 use crate::form::{Form, PageForm};
 use crate::frame::{see_other, time};
-use crate::staff::filled_form::{address, field, hinted_field, options, ways};
+use crate::staff::filled_form::{address, field, hinted_field, options, turns};
 use crate::staff::shell::{StaffSection, StaffViewer, Tone, hidden};
 use crate::staff::{ACCOUNT_PATH, SETTINGS_PATH};
 use domain::access::User;
@@ -103,10 +104,14 @@ pub(super) async fn list(
     let sightings = last_seen(&sessions);
     let content = html! {
         p { a href=(SETTINGS_PATH) { (shell::settings(language)) } }
-        h1 { (title) }
+        div class="head" {
+            h1 { (title) }
+            span class="push" {}
+            a class="btn primary" href=(NEW_PATH) { (icon(Icon::Plus)) (texts::add_user(language)) }
+        }
         div id="users" data-fresh="" { (table(language, &some, &sightings, who.user()?, from)) }
-        (ways(language, from, total, USERS_PER_PAGE, list_path))
-        (quick_form(language))
+        p class="soft" { (texts::users_total(language, total)) }
+        (turns(language, from, total, USERS_PER_PAGE, list_path))
     };
     Ok(viewer.page(StaffSection::Settings, &title, &app.settings.board.view(), &content))
 }
@@ -121,34 +126,6 @@ fn last_seen(sessions: &[ListedSession]) -> HashMap<&str, Timestamp> {
     sightings
 }
 
-/// Renders the form for adding a staff member in one line, folded. What is wrong with it is shown on the page of the
-/// long form.
-fn quick_form(language: Language) -> Markup {
-    html! {
-        details class="card" id="add" {
-            summary { (texts::add_user(language)) }
-            form class="tools" method="post" action=(NEW_PATH) {
-                (hidden())
-                (field("add-name", &texts::name(language), &html! {
-                    input id="add-name" name="name" maxlength="200" required autocomplete="off";
-                }))
-                (field("add-email", &texts::email(language), &html! {
-                    input id="add-email" name="email" type="email" maxlength="254" required autocomplete="off";
-                }))
-                (field("add-role", &texts::role(language), &html! {
-                    select id="add-role" name="role" { (roles(language, Role::Operator.word())) }
-                }))
-                (field("add-password", &texts::password(language), &html! {
-                    input id="add-password" name="password" type="password" minlength="10" maxlength="1024" required
-                        autocomplete="new-password" placeholder=(texts::password_hint(language));
-                }))
-                button type="submit" { (texts::add_user(language)) }
-            }
-            p class="soft" { (texts::share_password(language)) }
-        }
-    }
-}
-
 /// Returns what a role may do, as in the form for adding a user.
 fn role_option(language: Language, role: Role) -> String {
     match role {
@@ -156,6 +133,12 @@ fn role_option(language: Language, role: Role) -> String {
         Role::Operator => texts::operator_option(language),
         Role::Customer => texts::customer_option(language),
     }
+}
+
+/// Returns the class of the word that a user signs in without a second step: a warning for an admin, who may do
+/// everything.
+fn off_class(user: &User) -> &'static str {
+    if user.active && user.role == Role::Admin { Tone::Attention.class() } else { "soft" }
 }
 
 fn table(language: Language, users: &[Arc<User>], sightings: &HashMap<&str, Timestamp>, own: Id, from: u64) -> Markup {
@@ -187,7 +170,7 @@ fn table(language: Language, users: &[Arc<User>], sightings: &HashMap<&str, Time
                                 @if user.second_factor.as_ref().is_some_and(SecondFactor::is_on) {
                                     (texts::second_factor_on(language))
                                 } @else {
-                                    span class="soft" { (texts::second_factor_off(language)) }
+                                    span class=(off_class(user)) { (texts::second_factor_off(language)) }
                                 }
                             }
                             td class="wide" data-label=(last_seen) {
