@@ -84,12 +84,13 @@ fn bed(
     let job = PrintedJob::on_bed(language, &app.board, printer);
     let print = mark_at_printer(printer, CLEAR_ACT);
     let name = job.as_ref().map(|job| format!("{} · {}", printer.fields.name, job.parts));
-    let title = html! {
-        @if several {
+    let choice = several.then(|| {
+        html! {
             input type="checkbox" form="beds" id={ (BED_PREFIX) (id) } name={ (BED_PREFIX) (id) } value=[print.as_deref()]
                 aria-label=(to_do::select(language, &printer.fields.name));
-            " "
         }
+    });
+    let title = html! {
         b title=[name] { (printer_link(printer)) @if let Some(job) = &job { " · " (job.parts) } }
         @if printer.print_failed { " " (chip(Tone::Attention, &to_do::print_failed(language))) }
     };
@@ -106,7 +107,8 @@ fn bed(
         }
     };
     let facts = facts(language, app, printer, job.as_ref(), jobs);
-    let row = TaskRow::new(Icon::PackageCheck, title).facts(facts).acts(acts).picture(job.and_then(|job| job.file));
+    let row = TaskRow::new(Icon::PackageCheck, title).choice(choice).facts(facts).acts(acts);
+    let row = row.picture(job.and_then(|job| job.file));
     match printer.bed_since {
         Some(at) => row.since(language, at),
         None => row,

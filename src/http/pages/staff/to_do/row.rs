@@ -19,6 +19,8 @@ const SECONDARY: &str = "class=\"btn\"";
 
 /// Row for one task.
 pub(in crate::staff) struct TaskRow {
+    /// Checkbox before the picture, for a task that can be done together with others.
+    choice: Option<Markup>,
     thumb: Markup,
     title: Markup,
     /// Time for which the task has been waiting.
@@ -53,7 +55,12 @@ impl TaskRow {
     /// Creates a row with an icon and a title.
     pub(in crate::staff) fn new(shape: Icon, title: Markup) -> Self {
         let (detail, acts) = (Markup::default(), Markup::default());
-        Self { thumb: icon(shape), title, since: None, detail, is_brief: false, acts, more: None }
+        Self { choice: None, thumb: icon(shape), title, since: None, detail, is_brief: false, acts, more: None }
+    }
+
+    /// Sets the checkbox that selects the task, if any.
+    pub(super) fn choice(self, choice: Option<Markup>) -> Self {
+        Self { choice, ..self }
     }
 
     /// Sets the time from which the task has been waiting. It is shown before the text below the title.
@@ -103,7 +110,10 @@ impl TaskRow {
     pub(in crate::staff) fn html(&self) -> Markup {
         html! {
             li class="row" {
-                div class="thumb" { (self.thumb) }
+                @match &self.choice {
+                    Some(choice) => { div class="pick" { (choice) div class="thumb" { (self.thumb) } } },
+                    None => { div class="thumb" { (self.thumb) } },
+                }
                 div class=(if self.is_brief { "task brief" } else { "task" }) {
                     div class="task-title" { (self.title) }
                     div class="muted small" {
@@ -139,6 +149,16 @@ mod tests {
         assert!(brief.contains(&format!("<div class=\"muted small\">{since} · 4 parts</div>")), "{brief}");
         let whole = row().html().0;
         assert!(whole.contains("<div class=\"task\">") && whole.contains(&format!("\">{since}</div>")), "{whole}");
+    }
+
+    #[test]
+    fn a_checkbox_stands_before_the_picture() {
+        let row = || TaskRow::new(Icon::Clock, html! { b { "Ada" } });
+        let chosen = row().choice(Some(html! { input type="checkbox"; })).html().0;
+        let before = "<li class=\"row\"><div class=\"pick\"><input type=\"checkbox\"><div class=\"thumb\">";
+        assert!(chosen.starts_with(before), "{chosen}");
+        assert!(chosen.contains("<div class=\"task-title\"><b>Ada</b></div>"), "{chosen}");
+        assert!(row().choice(None).html().0.starts_with("<li class=\"row\"><div class=\"thumb\">"));
     }
 
     #[test]
