@@ -286,6 +286,26 @@ async fn stock_from_10_kg_on_is_in_kilograms_with_the_colour_of_its_name_and_wit
 }
 
 #[tokio::test]
+async fn amounts_in_a_column_of_the_list_have_one_unit_and_each_gram_in_their_titles() {
+    let app = App::new(crate::support::Db::sqlite().with_staff(OPERATOR)).await;
+    let sam = operator(&app).await;
+    for (name, grams) in [("PLA Orange", 40_342.0), ("PLA Blue", 250.0)] {
+        app.material(name, grams).await;
+    }
+    let list = sam.get("/shop/stock").await;
+    is_sound(&list);
+    for part in [
+        " title=\"40.342 kg\">40.34 kg</td>",
+        " title=\"250 g\">0.25 kg</td>",
+        ">0 g</td>",
+        "0.25 kg on hand, 0 g reserved, no reorder point</span>",
+    ] {
+        assert!(list.text.contains(part), "{part} in {}", list.text);
+    }
+    assert!(!list.text.contains(">250 g<"), "{}", list.text);
+}
+
+#[tokio::test]
 async fn a_delivery_is_booked_once_for_a_page_however_often_its_button_is_pressed() {
     let app = App::new(crate::support::Db::sqlite().with_staff(OPERATOR)).await;
     let sam = operator(&app).await;
@@ -392,6 +412,16 @@ async fn chromium_shows_stock_and_labels_on_a_phone() {
         let fits = "document.documentElement.scrollWidth <= window.innerWidth";
         browser.until(&tab, &format!("{path} to fit a phone"), fits).await;
     }
+    // What is to be ordered stands on the line of its name; without bars, nothing explains them.
+    browser.go(&tab, &format!("{base}/shop/stock")).await;
+    let row = "document.querySelector('.to-order > li')";
+    let together = format!(
+        "{row} && (() => {{ const [name, order] = [0, 2].map(n => {row}.children[n].getBoundingClientRect()); \
+         return Math.abs(name.top + name.bottom - order.top - order.bottom) < 8 && order.right <= innerWidth \
+         && !document.querySelector('.levels-note').getClientRects().length; }})()"
+    );
+    browser.until(&tab, "the order beside its name", &together).await;
+    browser.go(&tab, &format!("{base}/shop/stock/materials/{material}")).await;
     let bar = "document.querySelector('.level .low') && document.querySelector('.chart .line').getTotalLength() > 0";
     browser.until(&tab, "a bar and a chart", bar).await;
     assert_eq!(browser.faults(&base), Vec::<String>::new());

@@ -25,8 +25,8 @@ const NOT_ON_FIRST_SCREEN: &str = r"(() => {
         return !width || top < 0 || bottom > end;
     });
 })()";
-/// Script that returns how far the buttons that pause and cancel a print are apart, and how the picture of the print fits
-/// its place.
+/// Script that returns whether the buttons that pause and cancel a print are apart, and how the picture of the print
+/// fits its place.
 const APART_AND_FIT: &str = r"(() => {
     const [pause, cancel] = ['pause', 'cancel'].map(act =>
         document.querySelector('.alone [id^=' + act + '-]').getBoundingClientRect());
