@@ -147,7 +147,7 @@ on_sqlite! {
     async fn a_row_names_the_printer_and_the_time_left_or_the_reason_for_waiting_or_failing(db: Db) {
         let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
-        let (_, printing) = floor.one().await;
+        let (order, printing) = floor.one().await;
         floor.app.job_is(&printing, "PRINTING").await;
         let (_, waiting) = floor.one().await;
         let waiting_reason = floor.job_until("the reason", &waiting, |job| {
@@ -167,6 +167,13 @@ on_sqlite! {
         assert!(!next.contains(&link) && !next.contains("<progress "), "{next}");
         let reason = waiting_reason["waitingReason"].as_str().unwrap();
         assert!(reason.starts_with("Waiting for "), "the same sentence: {reason}");
+
+        // So does the page of its order, whose current step says what is happening.
+        let of_order = sam.get(&format!("/shop/orders/{order}")).await;
+        is_sound(&of_order);
+        for part in ["<p><progress class=\"in-row\"", " data-left=\"\"", "<li aria-current=\"step\">Printing<"] {
+            assert!(of_order.text.contains(part), "{part} in {}", of_order.text);
+        }
 
         // The printer is offered by its name, and has one of the two jobs.
         let name = floor.app.get(&floor.path(0, "")).await.expect(200)["name"].as_str().unwrap().to_owned();

@@ -123,7 +123,7 @@ fn row(language: Language, app: &StaffOrderHandles, job: &Job, expected: Option<
                 @if let Some((id, name)) = printer { a href={ (FLOOR_PATH) "/printers/" (id) } { (name) } }
             }
             td class="number spare" data-label=(texts::priority(language)) { (job.priority) }
-            td class="progress" { (progress(language, &app.board, job, expected)) }
+            td class="progress" { (progress(language, &app.board.shop, job, expected)) }
         }
     }
 }
