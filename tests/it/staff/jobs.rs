@@ -184,6 +184,22 @@ on_sqlite! {
         assert!(!page.text.contains(&waiting) && page.text.contains(&printing), "{}", page.text);
         assert!(page.text.contains("<b>1</b> Printing</a>") && page.text.contains(">1 entry</p>"), "{}", page.text);
 
+        // In the list of all jobs, it can be seen that none waits; what is listed has its number.
+        let only = sam.get("/shop/jobs?state=PRINTING").await;
+        assert!(only.text.contains("<b>1</b> Waiting for a printer</a>"), "{}", only.text);
+        floor.app.act(&format!("/api/jobs/{waiting}/cancel")).await.expect(200);
+        floor.app.job_is(&waiting, "CANCELLED").await;
+        let all = sam.get("/shop/jobs").await;
+        let cancelled = sam.get("/shop/jobs?state=CANCELLED").await;
+        for (page, count) in [
+            (&all, "<b>2</b> All</a>"),
+            (&all, "<b>0</b> Waiting for a printer</a>"),
+            (&cancelled, "<b>1</b> Cancelled</a>"),
+            (&cancelled, "\">All</a>"),
+        ] {
+            assert!(page.text.contains(count), "{count} in {}", page.text);
+        }
+
         floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);
         let failure = floor.app.job_is(&printing, "FAILED").await;
         let page = sam.get("/shop/jobs?state=FAILED").await;

@@ -69,10 +69,14 @@ const NAMED_STEPS: &str = "(() => { const steps = [...document.querySelectorAll(
     const named = steps.filter(at => getComputedStyle(at).fontSize !== '0px'); \
     return [new Set(steps.map(at => at.offsetTop)).size, steps.length, \
     named.map(at => at.firstChild.textContent.trim()).join()]; })()";
-/// Script that lists the jobs whose product does not stand below their number, at the same distance from the edge.
+/// Script that lists the jobs whose product does not stand below their number, at the same distance from the edge, or
+/// whose order is not in sight below the number, in a low row.
 const ASTRAY_PRODUCTS: &str = "[...document.querySelectorAll('.jobs tbody tr')].filter(row => { \
     const [number, product] = [row.querySelector('th'), row.querySelector('td.grow')].map(at => at.getBoundingClientRect()); \
-    return Math.abs(product.left - number.left) > 1 || product.top < number.bottom - 1; }).map(row => row.innerText)";
+    const order = row.querySelector('td.order a').getBoundingClientRect(), own = row.getBoundingClientRect(); \
+    const isSeen = order.width > 0 && order.top >= number.bottom - 1 && order.right <= own.right && own.height <= 96; \
+    return Math.abs(product.left - number.left) > 1 || product.top < number.bottom - 1 || !isSeen; \
+    }).map(row => row.innerText)";
 
 /// Tables of a shop, opened in a browser.
 struct TableRound {
