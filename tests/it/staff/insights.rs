@@ -183,10 +183,10 @@ async fn chromium_fits_the_charts_into_a_phone() {
     browser.until(&tab, "charts", "document.querySelectorAll('.insight-chart').length >= 3").await;
     for width in [720, 1280, 1920] {
         browser.window(&tab, width, 900, false).await;
-        let found = browser.eval(&tab, ROWS_OF_TILES).await;
-        let rows: Vec<u64> = found["rows"].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
+        let layout = browser.eval(&tab, ROWS_OF_TILES).await;
+        let rows: Vec<u64> = layout["rows"].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
         let alone = rows.len() > 1 && rows.contains(&1);
-        assert!(!rows.is_empty() && !alone && found["isHigh"] == true, "{found} at {width} px");
+        assert!(!rows.is_empty() && !alone && layout["isHigh"] == true, "{layout} at {width} px");
     }
     browser.width(&tab, 360).await;
     browser.until(&tab, "the page to fit", "document.documentElement.scrollWidth <= window.innerWidth").await;

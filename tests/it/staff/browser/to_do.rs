@@ -18,8 +18,8 @@ const UNFIT_ROWS: &str = "(limit => [...document.querySelectorAll('.tasks .row')
     at.getBoundingClientRect()); \
     return own.height > limit || acts.left < text.right || acts.top < own.top || acts.bottom > own.bottom \
     || acts.right > own.right; }).map(row => row.innerText + ': ' + row.getBoundingClientRect().height))";
-/// Script that lists the beds whose boxes to select them do not stand wholly before their pictures, or whose names begin
-/// elsewhere than the lines below them.
+/// Script that lists the beds whose boxes to select them do not stand wholly before their pictures, or whose names
+/// begin elsewhere than the lines below them.
 const MISPLACED_BOXES: &str = "[...document.querySelectorAll('#kind-beds .row')].filter(row => { \
     const [box, picture, title, facts] = ['input[type=checkbox]', '.thumb', '.task-title > b', '.task > .small'] \
     .map(part => row.querySelector(part).getBoundingClientRect()); \

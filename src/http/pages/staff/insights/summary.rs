@@ -58,10 +58,10 @@ pub(super) fn summary(language: Language, figures: &[SpanFigure], days: i64) -> 
 /// Renders the line below the key figures that says which of them have no data for the days before; nothing if all
 /// have.
 fn incomparable(language: Language, figures: &[SpanFigure], days: i64) -> Markup {
-    let shown = || figures.iter().filter(|figure| figure.value.is_some());
-    let without = shown().filter(|figure| figure.change == SpanChange::Incomparable);
+    let with_value = || figures.iter().filter(|figure| figure.value.is_some());
+    let without = with_value().filter(|figure| figure.change == SpanChange::Incomparable);
     let names: Vec<&str> = without.map(|figure| figure.label.as_str()).collect();
-    let text = if names.len() == shown().count() {
+    let text = if names.len() == with_value().count() {
         texts::no_data_for(language, days)
     } else {
         texts::no_data_among(language, days, &names.join(", "))
