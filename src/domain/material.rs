@@ -36,7 +36,7 @@ pub use claims::{ClaimNews, ClaimStates, ClaimStock};
 pub use color::shown_color;
 pub use links::{LinkAnswer, UnlinkStock};
 pub use reason::{DELIVERY, retirement_reason};
-pub use unit::{column_amount, exact_stock_amount, stock_amount, unit};
+pub use unit::{ColumnUnit, column_amount, exact_stock_amount, stock_amount, unit};
 
 /// Type of a material; it determines the unit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

@@ -28,6 +28,7 @@ mod search;
 mod settings;
 mod shipping;
 mod stock;
+mod stock_units;
 mod to_do;
 mod to_do_printers;
 mod to_do_shift;

@@ -17,6 +17,61 @@ const LARGE_UNIT: u64 = 1_000_000;
 /// amounts that jobs take from them, are smaller, and are compared in grams.
 const LEAST_LARGE: u64 = 10 * LARGE_UNIT;
 
+/// Number of thousandths of a gram or millilitre in a hundredth of a kilogram or litre.
+const LARGE_HUNDREDTH: u64 = 10_000;
+
+/// Unit and decimals that all amounts in one column of a table have, so that they can be compared at a glance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ColumnUnit {
+    /// Grams or millilitres.
+    Usual,
+    /// Kilograms or litres, with one decimal.
+    LargeTenths,
+    /// Kilograms or litres, with two decimals.
+    LargeHundredths,
+}
+
+impl ColumnUnit {
+    /// Chooses the unit for amounts of materials of the given types: kilograms or litres as soon as one amount is a
+    /// thousand of the usual unit or more, and with two decimals if one is below 10 kg. Those that are counted do not
+    /// matter.
+    pub fn of(amounts: impl IntoIterator<Item = (Amount, MaterialType)>) -> Self {
+        let measured = |kind| large_unit(Language::English, kind).is_some();
+        let amounts =
+            amounts.into_iter().filter(|(_, kind)| measured(*kind)).map(|(amount, _)| amount.0.unsigned_abs());
+        let (most, least) = amounts
+            .filter(|thousandths| *thousandths > 0)
+            .fold((0, u64::MAX), |(most, least), one| (one.max(most), one.min(least)));
+        match most + WHOLE_UNIT / 2 {
+            ..LARGE_UNIT => Self::Usual,
+            _ if least < LEAST_LARGE => Self::LargeHundredths,
+            _ => Self::LargeTenths,
+        }
+    }
+
+    /// Formats an amount in the unit of its column: `0.84 kg`, `40.3 kg`, and `< 0.01 kg` for what is less.
+    pub fn amount(self, language: Language, amount: Amount, kind: MaterialType) -> String {
+        let large = large_unit(language, kind).filter(|_| self != Self::Usual);
+        let Some(large) = large else { return stock_amount(language, amount, kind) };
+        let (thousandths, sign) = (amount.0.unsigned_abs(), if amount.0 < 0 { "-" } else { "" });
+        let number = match self {
+            _ if thousandths == 0 => return format!("0 {large}"),
+            Self::LargeHundredths if thousandths < LARGE_HUNDREDTH / 2 => {
+                return format!("< {} {large}", decimal(language, "0.01"));
+            }
+            Self::LargeHundredths => {
+                let hundredths = (thousandths + LARGE_HUNDREDTH / 2) / LARGE_HUNDREDTH;
+                format!("{}.{:02}", hundredths / 100, hundredths % 100)
+            }
+            Self::LargeTenths | Self::Usual => {
+                let tenths = (thousandths + LARGE_TENTH / 2) / LARGE_TENTH;
+                format!("{}.{}", tenths / 10, tenths % 10)
+            }
+        };
+        format!("{sign}{} {large}", decimal(language, number))
+    }
+}
+
 /// Returns the unit of a material's amounts: `mL` or `ml`. It is the same for every number.
 pub fn unit(language: Language, kind: MaterialType) -> &'static str {
     match (language, kind) {
@@ -119,6 +174,33 @@ mod tests {
         assert_eq!(both(1_250_000, MaterialType::Resin), ["1250 mL", "1250 ml"]);
         assert_eq!(both(12_500_000, MaterialType::Resin), ["12.5 L", "12,5 l"]);
         assert_eq!(both(12_500_500, MaterialType::LaserSheet), ["12500.5 sheet", "12500,5 Stück"]);
+    }
+
+    #[test]
+    fn amounts_in_a_column_have_one_unit() {
+        let column = |amounts: &[i64]| {
+            let unit = ColumnUnit::of(amounts.iter().map(|amount| (Amount(*amount), MaterialType::Filament)));
+            let words = |amount: &i64| unit.amount(Language::English, Amount(*amount), MaterialType::Filament);
+            amounts.iter().map(words).collect::<Vec<String>>()
+        };
+        assert_eq!(column(&[837_000, 999_400, 0]), ["837 g", "999.4 g", "0 g"]);
+        assert_eq!(column(&[837_000, 4_200_000, 0, 999_500]), ["0.84 kg", "4.20 kg", "0 kg", "1.00 kg"]);
+        assert_eq!(column(&[999_500]), ["1.00 kg"]);
+        assert_eq!(column(&[40_342_000, -40_351_000, 0]), ["40.3 kg", "-40.4 kg", "0 kg"]);
+        assert_eq!(column(&[40_342_000, 4_999, 5_000]), ["40.34 kg", "< 0.01 kg", "0.01 kg"]);
+        assert!(column(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_column_has_the_unit_of_each_material() {
+        let (filament, resin) = ((Amount(12_000_000), MaterialType::Filament), (Amount(20_000), MaterialType::Resin));
+        let sheets = (Amount::units(2_000), MaterialType::LaserSheet);
+        let unit = ColumnUnit::of([filament, resin, sheets]);
+        let words = |language, (amount, kind)| unit.amount(language, amount, kind);
+        let all = |language| [filament, resin, sheets].map(|one| words(language, one));
+        assert_eq!(all(Language::English), ["12.00 kg", "0.02 L", "2000 sheet"]);
+        assert_eq!(all(Language::German), ["12,00 kg", "0,02 l", "2000 Stück"]);
+        assert_eq!(ColumnUnit::of([sheets, (Amount(20_000), MaterialType::Resin)]), ColumnUnit::Usual);
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub(super) enum TimeForm {
     TimeOfDay,
     /// Elapsed time: `for 12 min`.
     Elapsed,
+    /// Elapsed time where there is little room: `12 min`.
+    CompactElapsed,
     /// Remaining time: `12 min left`.
     Remaining,
     /// Remaining time where there is little room: `12 min`.
@@ -50,11 +52,12 @@ pub(super) enum TimeForm {
 }
 
 /// All formats, with their names in placeholders.
-const FORMS: [(TimeForm, &str); 8] = [
+const FORMS: [(TimeForm, &str); 9] = [
     (TimeForm::Moment, "moment"),
     (TimeForm::Day, "day"),
     (TimeForm::TimeOfDay, "near"),
     (TimeForm::Elapsed, "elapsed"),
+    (TimeForm::CompactElapsed, "short"),
     (TimeForm::Remaining, "remaining"),
     (TimeForm::CompactRemaining, "compact"),
     (TimeForm::FieldDate, "field"),
@@ -165,6 +168,10 @@ fn element((form, language, at): (TimeForm, Language, Timestamp), clock: &ShopCl
         }
         TimeForm::Elapsed => {
             html! { time datetime=(at) title=(exact) data-since="" { (elapsed(language, now.since(at))) } }
+        }
+        TimeForm::CompactElapsed => {
+            let elapsed = notation::compact_duration(language, now.since(at));
+            html! { time datetime=(at) title=(exact) data-since="compact" { (elapsed) } }
         }
         TimeForm::Remaining => {
             html! { time datetime=(at) title=(exact) data-left="" { (left(language, at.since(now))) } }
@@ -283,6 +290,19 @@ mod tests {
             for (language, text) in [(Language::English, english), (Language::German, german)] {
                 let element = left(language, minutes);
                 assert!(element.ends_with(&format!(" data-left=\"compact\">{text}</time>")), "{element}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_time_that_has_passed_fits_a_row_of_tasks() {
+        let passed = |language: Language, minutes: i64| {
+            fill(&mark_in(language, TimeForm::CompactElapsed, AT).0, &berlin(), AT.plus_ms(minutes * 60_000))
+        };
+        for (minutes, english, german) in [(0, "&lt; 1 min", "&lt; 1\u{a0}Min."), (720, "12 h", "12\u{a0}Std.")] {
+            for (language, text) in [(Language::English, english), (Language::German, german)] {
+                let element = passed(language, minutes);
+                assert!(element.ends_with(&format!(" data-since=\"compact\">{text}</time>")), "{element}");
             }
         }
     }

@@ -13,6 +13,7 @@ messages! {
     changed(change: &str, days: i64);
     same_as(days: i64);
     no_data_for(days: i64);
+    no_data_among(days: i64, names: &str);
     points(change: &str);
     print_time;
     first_pass_yield;
@@ -40,6 +41,7 @@ messages! {
     as_csv(title: &str);
     nothing_yet(names: &str);
     table_of(title: &str);
+    empty_days(count: usize);
     number(count: i64);
     parts(count: i64);
     orders(count: i64);

@@ -65,6 +65,7 @@ messages! {
     step_paid;
     step_reserved;
     step_printed;
+    step_printing;
     step_ready;
     step_shipped;
     progress_of(number: &str);

@@ -19,6 +19,7 @@ messages! {
     kind_unverified;
     kind_paused;
     kind_troubles;
+    more_out_of_service(count: usize);
     kind_late;
     kind_emails;
     kind_failed;
@@ -90,6 +91,7 @@ messages! {
 
     next_hours;
     beds_until(time: &str);
+    beds_until_midnight;
     no_beds;
     spools_to_change;
     no_spools;

@@ -147,7 +147,7 @@ on_sqlite! {
     async fn a_row_names_the_printer_and_the_time_left_or_the_reason_for_waiting_or_failing(db: Db) {
         let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
-        let (_, printing) = floor.one().await;
+        let (order, printing) = floor.one().await;
         floor.app.job_is(&printing, "PRINTING").await;
         let (_, waiting) = floor.one().await;
         let waiting_reason = floor.job_until("the reason", &waiting, |job| {
@@ -168,6 +168,13 @@ on_sqlite! {
         let reason = waiting_reason["waitingReason"].as_str().unwrap();
         assert!(reason.starts_with("Waiting for "), "the same sentence: {reason}");
 
+        // So does the page of its order, whose current step says what is happening.
+        let of_order = sam.get(&format!("/shop/orders/{order}")).await;
+        is_sound(&of_order);
+        for part in ["<p><progress class=\"in-row\"", " data-left=\"\"", "<li aria-current=\"step\">Printing<"] {
+            assert!(of_order.text.contains(part), "{part} in {}", of_order.text);
+        }
+
         // The printer is offered by its name, and has one of the two jobs.
         let name = floor.app.get(&floor.path(0, "")).await.expect(200)["name"].as_str().unwrap().to_owned();
         let page = sam.get(&format!("/shop/jobs?printer={}", floor.printers[0])).await;
@@ -176,6 +183,22 @@ on_sqlite! {
         assert!(page.text.contains(&chosen), "{chosen} in {}", page.text);
         assert!(!page.text.contains(&waiting) && page.text.contains(&printing), "{}", page.text);
         assert!(page.text.contains("<b>1</b> Printing</a>") && page.text.contains(">1 entry</p>"), "{}", page.text);
+
+        // In the list of all jobs, it can be seen that none waits; what is listed has its number.
+        let only = sam.get("/shop/jobs?state=PRINTING").await;
+        assert!(only.text.contains("<b>1</b> Waiting for a printer</a>"), "{}", only.text);
+        floor.app.act(&format!("/api/jobs/{waiting}/cancel")).await.expect(200);
+        floor.app.job_is(&waiting, "CANCELLED").await;
+        let all = sam.get("/shop/jobs").await;
+        let cancelled = sam.get("/shop/jobs?state=CANCELLED").await;
+        for (page, count) in [
+            (&all, "<b>2</b> All</a>"),
+            (&all, "<b>0</b> Waiting for a printer</a>"),
+            (&cancelled, "<b>1</b> Cancelled</a>"),
+            (&cancelled, "\">All</a>"),
+        ] {
+            assert!(page.text.contains(count), "{count} in {}", page.text);
+        }
 
         floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);
         let failure = floor.app.job_is(&printing, "FAILED").await;

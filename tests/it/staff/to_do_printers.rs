@@ -100,9 +100,11 @@ on_sqlite! {
         let number = floor.job(&job).await["number"].as_str().unwrap().to_owned();
         for words in [
             &*format!("/floor/printers/{printer}#cancel\""),
-            &*format!("/shop/orders/{order}#job-{job}"),
+            &*format!("/shop/orders/{order}#job-{job}\">ORD-"),
             &*format!("aria-label=\"Resume {number} on "),
-            "<time ",
+            "</a> · <span class=\"faint\"><time ",
+            " data-since=\"compact\">",
+            "</span> · Paused by a person · ",
         ] {
             assert!(task.contains(words), "{words} in {task}");
         }
@@ -127,6 +129,18 @@ on_sqlite! {
         }
         let page = page_with(&sam, &["Paused prints (1)", "Paused at the printer"]).await;
         assert!(!page.text.contains("Paused by a person"), "{}", page.text);
+    }
+
+    async fn printers_out_of_service_are_counted_beside_those_to_check(db: Db) {
+        let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
+        let sam = operator(&floor.app).await;
+        floor.app.post(&floor.path(1, "/maintenance"), &json!({"on": true})).await.expect(200);
+        floor.faults(0, |faults| faults.disk_full = true);
+        floor.one().await;
+        floor.attention(0, "disk_full", true).await;
+        let page = page_with(&sam, &["Printers to check (1)"]).await;
+        is_sound(&page);
+        assert!(kind(&page, "look").contains("1 more is out of service"), "{}", page.text);
     }
 
     async fn an_old_page_does_not_mark_a_printer_as_checked_that_has_another_problem(db: Db) {

@@ -27,8 +27,10 @@ pub(super) struct PrintedJob {
     pub(super) parts: String,
     /// Number of parts on the plate.
     pub(super) plate_parts: u32,
-    /// Order number and customer.
+    /// Order number.
     pub(super) order: String,
+    /// Name or email address of the customer.
+    pub(super) customer: String,
     /// File that the job prints.
     pub(super) file: Option<Id>,
     /// Time by which the order must be ready; only until it is.
@@ -42,8 +44,14 @@ impl PrintedJob {
         let order = versioned.state.as_ref()?;
         let job = order.jobs.get(&job)?;
         let parts = plate(&job.sku_name, job.plate_parts);
+        let (order_number, customer) = (order.number_text(), customer(language, order));
         let (file, deadline) = (job.file_id, order.deadline());
-        Some(Self { parts, plate_parts: job.plate_parts, order: order_line(language, order), file, deadline })
+        Some(Self { parts, plate_parts: job.plate_parts, order: order_number, customer, file, deadline })
+    }
+
+    /// Returns the order's number and customer.
+    fn order_line(&self) -> String {
+        format!("{} · {}", self.order, self.customer)
     }
 
     /// Returns a printer's last print, whose parts are still on the bed.
@@ -58,12 +66,11 @@ pub(super) fn plate(name: &str, parts: u32) -> String {
     if parts > 1 { format!("{name} ×{parts}") } else { name.to_owned() }
 }
 
-/// Returns an order's number and customer.
-fn order_line(language: Language, order: &Order) -> String {
+/// Returns the name or the email address of an order's customer.
+fn customer(language: Language, order: &Order) -> String {
     let buyer = order.buyer.as_ref().map(|buyer| buyer.name.trim()).filter(|name| !name.is_empty());
     let customer = buyer.or(order.customer_email.as_deref());
-    let customer = customer.map_or_else(|| orders::no_customer(language), str::to_owned);
-    format!("{} · {customer}", order.number_text())
+    customer.map_or_else(|| orders::no_customer(language), str::to_owned)
 }
 
 /// Returns the path of a job on its order's page.
@@ -114,7 +121,7 @@ pub(super) fn about(
                 @let job = PrintedJob::find(language, app, in_hand.order, in_hand.job);
                 @let parts = job.as_ref().map_or_else(|| job_number(in_hand), |job| &*job.parts);
                 div class="what" title={ (parts) ", " (job_number(in_hand)) } { (parts) }
-                div class="small muted line" title=[job.as_ref().map(|job| &*job.order)] {
+                div class="small muted line" title=[job.as_ref().map(PrintedJob::order_line)] {
                     a href=(job_path_of(in_hand.order, in_hand.job)) { (order_of(language, job.as_ref())) }
                 }
             } @else if let Some(file) = &file {
@@ -134,7 +141,7 @@ pub(super) fn about(
 
 /// Returns the order of a print, as the text of the link to it.
 fn order_of(language: Language, job: Option<&PrintedJob>) -> String {
-    job.map_or_else(|| cards::view_job(language), |job| job.order.clone())
+    job.map_or_else(|| cards::view_job(language), PrintedJob::order_line)
 }
 
 /// Renders the print on the bed, and the time since it ended.
@@ -144,7 +151,7 @@ fn on_bed(language: Language, app: &BoardHandles, printer: &Printer) -> Markup {
     let end = if printer.print_failed { cards::print_failed_of } else { cards::print_on_bed };
     html! {
         div class="what" title=(print) { (end(language, &print)) }
-        div class="small muted line" title=[job.as_ref().map(|job| &*job.order)] {
+        div class="small muted line" title=[job.as_ref().map(PrintedJob::order_line)] {
             @if let Some(at) = printer.bed_since { (since(language, at)) }
             @if let Some(last) = printer.last_print {
                 " · " a href=(job_path_of(last.order, last.job)) { (order_of(language, job.as_ref())) }

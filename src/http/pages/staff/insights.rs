@@ -231,7 +231,14 @@ fn section(language: Language, figure: &Figure, chart: &Markup, word: &str, curr
         section class="card" id=(figure.slug) aria-labelledby=(id) {
             h2 id=(id) { (figure.title) }
             p class="soft" { (figure.about) }
-            div class="insight-figure" { div { (chart) } (figure.table(language, currency)) }
+            div class="insight-figure" {
+                div { (chart) }
+                div {
+                    (figure.table(language, currency))
+                    @let empty = figure.empty_days();
+                    @if empty > 0 { p class="soft small" { (texts::empty_days(language, empty)) } }
+                }
+            }
             p {
                 a href={ (TABLE_PATH) "?figure=" (figure.slug) "&days=" (word) } download="" {
                     (texts::as_csv(language, &figure.title))

@@ -9,6 +9,7 @@ mod trouble;
 use axum::http::Method;
 use maud::{Markup, html};
 
+use self::progress::ongoing;
 pub(super) use self::trouble::resolutions;
 use super::FLOOR_PATH;
 use super::acts::{CURRENCY_FIELD, DAY_SHOWN_FIELD, WANTED_LABEL};
@@ -130,7 +131,7 @@ impl JobCard<'_> {
 
     /// Renders the job as a row in a list: its picture, its state, why it is waiting, and its actions.
     pub(super) fn html(&self) -> Markup {
-        let Self { language, app, shop, job, .. } = *self;
+        let Self { language, app, shop, job, expected, .. } = *self;
         html! {
             section class="row job-row" id={ "job-" (job.id) } aria-labelledby={ "job-title-" (job.id) } {
                 (file_picture(job.file_id))
@@ -148,6 +149,7 @@ impl JobCard<'_> {
                     }
                     @if job.cancel_requested_at.is_some() { p class="bad" { (jobs::cancelling(language)) } }
                     (self.facts())
+                    @if let Some(ongoing) = ongoing(language, shop, job, expected) { p { (ongoing) } }
                 }
                 (self.acts())
                 div class="job-more" {

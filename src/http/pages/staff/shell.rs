@@ -218,6 +218,11 @@ pub(super) fn since(language: Language, at: Timestamp) -> Markup {
     mark_in(language, TimeForm::Elapsed, at)
 }
 
+/// Renders a past time as [`since`] does where there is little room: `12 min`.
+pub(super) fn compact_since(language: Language, at: Timestamp) -> Markup {
+    mark_in(language, TimeForm::CompactElapsed, at)
+}
+
 /// Renders a future time as the time left until then, `12 min left`, which the script keeps up to date.
 pub(super) fn time_left(language: Language, at: Timestamp) -> Markup {
     mark_in(language, TimeForm::Remaining, at)

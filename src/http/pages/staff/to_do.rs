@@ -285,13 +285,15 @@ fn troubles(language: Language, app: &ToDoHandles, printers: &[&Printer]) -> Tas
         Attention::ForeignPrint,
     ];
     let looked_at = [Attention::FirmwareError, Attention::StartRefused, Attention::DiskFull];
-    let rows = printers.iter().filter_map(|printer| {
+    let remaining = |printer: &Printer| {
         let mut attention = printer.attention();
         attention.retain(|one| !elsewhere.contains(one));
-        let (tone, _) = standing(&app.board.shop, printer);
-        if attention.is_empty() && tone != Tone::Error {
-            return None;
-        }
+        attention
+    };
+    let is_listed =
+        |printer: &Printer| !remaining(printer).is_empty() || standing(&app.board.shop, printer).0 == Tone::Error;
+    let rows = printers.iter().filter(|printer| is_listed(printer)).map(|printer| {
+        let attention = remaining(printer);
         let path = act_path(printer.id, CHECKED_ACT);
         let title = html! { b { (printer_link(printer)) } " " (live_state(language, &app.board.shop, printer)) };
         let detail = html! {
@@ -311,9 +313,13 @@ fn troubles(language: Language, app: &ToDoHandles, printers: &[&Printer]) -> Tas
                 a class="btn primary" href={ (FLOOR_PATH) "/printers/" (printer.id) } { (to_do::view_details(language)) }
             }
         };
-        Some(TaskRow::new(Icon::TriangleAlert, title).detail(detail).acts(acts))
+        TaskRow::new(Icon::TriangleAlert, title).detail(detail).acts(acts)
     });
-    TaskKind::new(language, "look", to_do::kind_troubles, rows.collect())
+    // The totals count these among the printers that are offline.
+    let is_out = |printer: &Printer| (printer.disconnected || printer.maintenance.is_some()) && !is_listed(printer);
+    let out = printers.iter().filter(|printer| is_out(printer)).count();
+    let note = (out > 0).then(|| to_do::more_out_of_service(language, out));
+    TaskKind { note, ..TaskKind::new(language, "look", to_do::kind_troubles, rows.collect()) }
 }
 
 /// Returns the page that contains the longest-waiting entries of a list of `total` entries sorted from newest to

@@ -35,6 +35,11 @@ no_data_for =
         [365] Keine Daten aus dem Jahr davor
        *[other] Keine Daten aus den { $days } Tagen davor
     }
+no_data_among =
+    { $days ->
+        [365] Keine Daten aus dem Jahr davor: { $names }
+       *[other] Keine Daten aus den { $days } Tagen davor: { $names }
+    }
 points = { $change } Prozentpunkte
 print_time = Druckzeit
 first_pass_yield = Gut im ersten Druck
@@ -86,6 +91,11 @@ quoted = „{ $text }“
 as_csv = { $title } als CSV
 nothing_yet = Noch keine Daten zu: { $names }
 table_of = { $title }: Zahlen
+empty_days =
+    { $count ->
+        [one] { $count } weiterer Tag ohne Drucke
+       *[other] { $count } weitere Tage ohne Drucke
+    }
 number = { $count }
 parts =
     { $count ->

@@ -69,6 +69,7 @@ progress = Fortschritt
 step_paid = Bezahlt
 step_reserved = Material reserviert
 step_printed = Gedruckt
+step_printing = Im Druck
 step_ready = Fertig
 step_shipped = Versendet
 progress_of = Fortschritt von { $number }

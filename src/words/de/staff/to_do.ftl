@@ -20,6 +20,11 @@ kind_parts = Abnahme der Teile
 kind_unverified = Drucke prüfen
 kind_paused = Pausierte Drucke
 kind_troubles = Drucker prüfen
+more_out_of_service =
+    { $count ->
+        [one] { $count } weiterer ist außer Betrieb
+       *[other] { $count } weitere sind außer Betrieb
+    }
 kind_late = Verspätete Bestellungen
 kind_emails = Nicht zugestellte E-Mails
 kind_failed = Fehlgeschlagene Druckaufträge
@@ -135,6 +140,7 @@ show_jobs =
 
 next_hours = Nächste Stunden
 beds_until = Abzuräumende Druckbetten bis { $time }
+beds_until_midnight = Abzuräumende Druckbetten bis Mitternacht
 no_beds = Bis dahin ist kein Druckbett abzuräumen.
 spools_to_change = Zu wechselnde Spulen
 no_spools = Die eingelegten Spulen reichen bis dahin.

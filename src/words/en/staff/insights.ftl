@@ -35,6 +35,11 @@ no_data_for =
         [365] No data for the previous year
        *[other] No data for the previous { $days } days
     }
+no_data_among =
+    { $days ->
+        [365] No data for the previous year: { $names }
+       *[other] No data for the previous { $days } days: { $names }
+    }
 points = { $change } points
 print_time = Print time
 first_pass_yield = First-pass yield
@@ -86,6 +91,11 @@ quoted = “{ $text }”
 as_csv = { $title } as CSV
 nothing_yet = Nothing yet for: { $names }
 table_of = { $title }: figures
+empty_days =
+    { $count ->
+        [one] { $count } more day without prints
+       *[other] { $count } more days without prints
+    }
 number = { $count }
 parts =
     { $count ->

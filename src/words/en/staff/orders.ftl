@@ -65,6 +65,7 @@ progress = Progress
 step_paid = Paid
 step_reserved = Stock reserved
 step_printed = Printed
+step_printing = Printing
 step_ready = Ready
 step_shipped = Shipped
 progress_of = Progress of { $number }

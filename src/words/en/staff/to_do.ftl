@@ -20,6 +20,11 @@ kind_parts = Parts to sign off
 kind_unverified = Prints to check
 kind_paused = Paused prints
 kind_troubles = Printers to check
+more_out_of_service =
+    { $count ->
+        [one] { $count } more is out of service
+       *[other] { $count } more are out of service
+    }
 kind_late = Late orders
 kind_emails = Emails not delivered
 kind_failed = Failed jobs
@@ -135,6 +140,7 @@ show_jobs =
 
 next_hours = Next hours
 beds_until = Beds to clear by { $time }
+beds_until_midnight = Beds to clear by midnight
 no_beds = No beds to clear by then.
 spools_to_change = Spools to change
 no_spools = The loaded spools will last until then.

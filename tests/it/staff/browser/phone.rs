@@ -26,6 +26,14 @@ const NOT_ON_FIRST_SCREEN: &str = r"(() => {
         return !width || top < 0 || bottom > end;
     });
 })()";
+/// Script that returns whether the buttons that pause and cancel a print are apart, and how the picture of the print
+/// fits its place.
+const APART_AND_FIT: &str = r"(() => {
+    const [pause, cancel] = ['pause', 'cancel'].map(act =>
+        document.querySelector('.alone [id^=' + act + '-]').getBoundingClientRect());
+    const apart = Math.max(cancel.left - pause.right, cancel.top - pause.bottom);
+    return [apart >= 8, getComputedStyle(document.querySelector('.alone .view img:not(.camera)')).objectFit];
+})()";
 /// Script that returns the number of counts shown on the floor page, whether all are on one line, and those that take
 /// up two lines themselves.
 const LINES_OF_COUNTS: &str = r"(() => {
@@ -86,6 +94,8 @@ async fn chromium_has_a_print_and_its_acts_on_the_first_screen_of_a_phone() {
             browser.until(&tab, "the time left", "document.querySelector('.alone time[data-left]')").await;
             let missing = browser.eval(&tab, NOT_ON_FIRST_SCREEN).await;
             assert_eq!(missing, json!([]), "{language} at {width} px");
+            let fit = browser.eval(&tab, APART_AND_FIT).await;
+            assert_eq!(fit, json!([true, "contain"]), "{language} at {width} px");
             assert_eq!(browser.wider(&tab).await, Vec::<String>::new(), "{language} at {width} px");
         }
     }

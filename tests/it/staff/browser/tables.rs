@@ -64,10 +64,19 @@ const UNFIT_ROWS: &str = "(rows => [...document.querySelectorAll(rows)].filter(r
 /// Script that lists the cells that show a text as a whole and cut it off nevertheless.
 const CUT_TEXTS: &str = "[...document.querySelectorAll('.list .unfolds')].filter(cell => \
     cell.scrollWidth > cell.clientWidth + 1 || getComputedStyle(cell).whiteSpace !== 'normal').map(cell => cell.innerText)";
-/// Script that lists the jobs whose product does not stand below their number, at the same distance from the edge.
+/// Script that returns the number of lines that the steps of an order take, their number, and the names that are seen.
+const NAMED_STEPS: &str = "(() => { const steps = [...document.querySelectorAll('ol.course > li')]; \
+    const named = steps.filter(at => getComputedStyle(at).fontSize !== '0px'); \
+    return [new Set(steps.map(at => at.offsetTop)).size, steps.length, \
+    named.map(at => at.firstChild.textContent.trim()).join()]; })()";
+/// Script that lists the jobs whose product does not stand below their number, at the same distance from the edge, or
+/// whose order is not in sight below the number, in a low row.
 const ASTRAY_PRODUCTS: &str = "[...document.querySelectorAll('.jobs tbody tr')].filter(row => { \
     const [number, product] = [row.querySelector('th'), row.querySelector('td.grow')].map(at => at.getBoundingClientRect()); \
-    return Math.abs(product.left - number.left) > 1 || product.top < number.bottom - 1; }).map(row => row.innerText)";
+    const order = row.querySelector('td.order a').getBoundingClientRect(), own = row.getBoundingClientRect(); \
+    const isSeen = order.width > 0 && order.top >= number.bottom - 1 && order.right <= own.right && own.height <= 96; \
+    return Math.abs(product.left - number.left) > 1 || product.top < number.bottom - 1 || !isSeen; \
+    }).map(row => row.innerText)";
 
 /// Tables of a shop, opened in a browser.
 struct TableRound {
@@ -248,7 +257,7 @@ async fn chromium_aligns_a_jobs_product_with_its_number_on_a_phone() {
     let Some(mut browser) = Browser::start().await else { return };
     let floor = Floor::on(Db::sqlite().with_staff(ADMIN), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE]).await;
     let cookie = admin(&floor.app).await;
-    let (_, job) = floor.one().await;
+    let (order, job) = floor.one().await;
     floor.app.job_is(&job, "PRINTING").await;
     floor.order(1).await;
     let base = floor.app.base.clone();
@@ -258,6 +267,9 @@ async fn chromium_aligns_a_jobs_product_with_its_number_on_a_phone() {
         browser.go(&tab, &format!("{base}/shop/jobs")).await;
         browser.until(&tab, "both jobs", "document.querySelectorAll('.jobs tbody tr').length === 2").await;
         assert_eq!(browser.eval(&tab, ASTRAY_PRODUCTS).await, json!([]), "at {width} px");
+        browser.go(&tab, &format!("{base}/shop/orders/{order}")).await;
+        browser.until(&tab, "the steps", "document.querySelector('ol.course > [aria-current]')").await;
+        assert_eq!(browser.eval(&tab, NAMED_STEPS).await, json!([1, 5, "Printing"]), "at {width} px");
     }
     assert_eq!(browser.faults(&base), Vec::<String>::new());
 }

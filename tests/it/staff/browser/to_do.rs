@@ -18,6 +18,13 @@ const UNFIT_ROWS: &str = "(limit => [...document.querySelectorAll('.tasks .row')
     at.getBoundingClientRect()); \
     return own.height > limit || acts.left < text.right || acts.top < own.top || acts.bottom > own.bottom \
     || acts.right > own.right; }).map(row => row.innerText + ': ' + row.getBoundingClientRect().height))";
+/// Script that lists the beds whose boxes to select them do not stand wholly before their pictures, or whose names
+/// begin elsewhere than the lines below them.
+const MISPLACED_BOXES: &str = "[...document.querySelectorAll('#kind-beds .row')].filter(row => { \
+    const [box, picture, title, facts] = ['input[type=checkbox]', '.thumb', '.task-title > b', '.task > .small'] \
+    .map(part => row.querySelector(part).getBoundingClientRect()); \
+    return box.width < 20 || box.right > picture.left || picture.right > title.left \
+    || Math.abs(title.left - facts.left) > 1; }).map(row => row.innerText)";
 /// Script that unfolds the forms of all tasks; returns whether they are as wide as their rows at most.
 const UNFOLD: &str = "(() => { const acts = [...document.querySelectorAll('.tasks .acts:has(> details)')]; \
     acts.forEach(at => { at.querySelector('details').open = true; }); \
@@ -74,6 +81,8 @@ async fn chromium_keeps_the_rows_of_tasks_low_and_their_acts_at_the_right() {
             browser.until(&tab, "the tasks", rows).await;
             let unfit = browser.eval(&tab, &format!("{UNFIT_ROWS}({limit})")).await;
             assert_eq!(unfit, json!([]), "{language} at {width} px");
+            let misplaced = browser.eval(&tab, MISPLACED_BOXES).await;
+            assert_eq!(misplaced, json!([]), "boxes, {language} at {width} px");
             assert_eq!(browser.eval(&tab, UNFOLD).await, json!(true), "forms fit, {language} at {width} px");
             assert_eq!(browser.wider(&tab).await, Vec::<String>::new(), "{language} at {width} px");
         }

@@ -92,7 +92,7 @@ pub(super) fn tasks() -> Markup {
     let rows = [
         TaskRow::new(Icon::PackageCheck, bed)
             .facts(html! {
-                "for 12 min · " a href=(PATH) { "ORD-1042" } " · 3 jobs waiting for this bed · promised for 17:40"
+                a href=(PATH) { "ORD-1042" } " · 12 min · 3 jobs waiting for this bed · promised for 17:40"
             })
             .acts(html! { (act("btn primary", "Bed is clear")) (act("btn", "Bad parts…")) }),
         TaskRow::new(Icon::CircleAlert, failed)

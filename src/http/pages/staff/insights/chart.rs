@@ -14,11 +14,14 @@ const BAR_TOP_PX: usize = 20;
 const BAR_HEIGHT_PX: usize = 10;
 /// Maximum number of characters in a bar's label; the table contains the full labels.
 const MAX_LABEL_CHARS: usize = 28;
-/// Height of the tallest column, in pixels.
-const COLUMN_HEIGHT_PX: f64 = 150.0;
-/// Space above the columns for the scale, and below them for the labels, in pixels.
-const SCALE_PX: f64 = 20.0;
-const LABELS_PX: f64 = 22.0;
+/// Least height of the tallest column, in pixels. Beside a high table, the style makes the chart as high.
+const COLUMN_HEIGHT_PX: usize = 150;
+/// Space above the columns for the scale, and below them for the labels, in pixels; in the style, it is padding.
+const SCALE_PX: usize = 20;
+const LABELS_PX: usize = 22;
+/// Distance of the scale's text from the columns, and of the baseline of the labels, in pixels.
+const SCALE_RISE_PX: usize = 7;
+const LABEL_DROP_PX: usize = 16;
 /// Maximum number of columns with a label.
 const MAX_LABELS: usize = 6;
 /// Fraction of the available width that a column fills.
@@ -108,38 +111,34 @@ pub(super) fn bars(id: &str, title: &str, bars: &[Bar]) -> Markup {
     }
 }
 
-/// Renders columns; the tallest has the full height, and `scale` is the label for that height.
+/// Renders columns; the tallest has the full height, and `scale` is the label for that height. The columns are drawn in
+/// fractions of the height that the style leaves them.
 pub(super) fn columns(id: &str, title: &str, scale: &str, columns: &[Column]) -> Markup {
     let tallest = columns.iter().map(|column| sane(column.good) + sane(column.bad)).fold(0.0, f64::max);
-    let pixels = |value: f64| if tallest > 0.0 { sane(value) / tallest * COLUMN_HEIGHT_PX } else { 0.0 };
-    let bottom = SCALE_PX + COLUMN_HEIGHT_PX;
+    let fraction = |value: f64| if tallest > 0.0 { sane(value) / tallest } else { 0.0 };
     let room = 1.0 / columns.len().max(1) as f64;
     let every = columns.len().div_ceil(MAX_LABELS).max(1);
     html! {
-        svg class="insight-chart" role="img" aria-labelledby=(id) width="100%" height=(bottom + LABELS_PX) {
+        svg class="insight-chart insight-columns" role="img" aria-labelledby=(id) width="100%"
+            height=(SCALE_PX + COLUMN_HEIGHT_PX + LABELS_PX) {
             title id=(id) { (title) }
-            text x="0" y="13" { (scale) }
-            line class="axis" x1="0" x2="100%" y1=(SCALE_PX) y2=(SCALE_PX) {}
+            text x="0" y={ "-" (SCALE_RISE_PX) } { (scale) }
+            line class="axis" x1="0" x2="100%" y1="0" y2="0" {}
             @for (n, column) in columns.iter().enumerate() {
                 @let left = percent(n as f64 * room);
                 @let width = percent(room * COLUMN_SHARE);
-                @let (good, bad) = (pixels(column.good), pixels(column.bad));
+                @let (good, bad) = (fraction(column.good), fraction(column.bad));
                 @if good > 0.0 {
-                    rect class=(BarMeaning::Good.class()) x=(left) width=(width) y=(tenth(bottom - good)) height=(tenth(good)) {}
+                    rect class=(BarMeaning::Good.class()) x=(left) width=(width) y=(percent(1.0 - good)) height=(percent(good)) {}
                 }
                 @if bad > 0.0 {
-                    rect class=(BarMeaning::Bad.class()) x=(left) width=(width) y=(tenth(bottom - good - bad)) height=(tenth(bad)) {}
+                    rect class=(BarMeaning::Bad.class()) x=(left) width=(width) y=(percent(1.0 - good - bad)) height=(percent(bad)) {}
                 }
-                @if n.is_multiple_of(every) { text x=(left) y=(bottom + LABELS_PX - 6.0) { (column.label) } }
+                @if n.is_multiple_of(every) { text x=(left) y="100%" dy=(LABEL_DROP_PX) { (column.label) } }
             }
-            line class="axis" x1="0" x2="100%" y1=(bottom) y2=(bottom) {}
+            line class="axis" x1="0" x2="100%" y1="100%" y2="100%" {}
         }
     }
-}
-
-/// Formats pixels with one decimal place.
-fn tenth(pixels: f64) -> String {
-    format!("{pixels:.1}")
 }
 
 #[cfg(test)]
@@ -177,8 +176,8 @@ mod tests {
     fn columns_stand_on_each_other_and_on_the_line() {
         let column = |label: &str, good: f64, bad: f64| Column { label: label.to_owned(), good, bad };
         let drawn = columns("t", "Prints", "4 prints", &[column("a", 3.0, 1.0), column("b", 0.0, 0.0)]).into_string();
-        assert!(drawn.contains("x=\"0.00%\" width=\"40.00%\" y=\"57.5\" height=\"112.5\""), "{drawn}");
-        assert!(drawn.contains("x=\"0.00%\" width=\"40.00%\" y=\"20.0\" height=\"37.5\""), "{drawn}");
+        assert!(drawn.contains("x=\"0.00%\" width=\"40.00%\" y=\"25.00%\" height=\"75.00%\""), "{drawn}");
+        assert!(drawn.contains("x=\"0.00%\" width=\"40.00%\" y=\"0.00%\" height=\"25.00%\""), "{drawn}");
         assert_eq!(drawn.matches("<rect").count(), 2, "what is nothing is not drawn: {drawn}");
         let year: Vec<Column> = (0..365).map(|n| column(&format!("day {n}"), n as f64, 0.0)).collect();
         let drawn = columns("t", "Prints", "364", &year).into_string();

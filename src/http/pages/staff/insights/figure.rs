@@ -130,7 +130,18 @@ impl Datum {
     }
 }
 
+/// Returns whether a row is of a day on which nothing was counted.
+fn is_empty_day(row: &[Datum]) -> bool {
+    let is_nothing = |datum: &Datum| matches!(datum, Datum::Count(0) | Datum::Span(Some(0)));
+    matches!(row, [Datum::Day(_), rest @ ..] if rest.iter().all(is_nothing))
+}
+
 impl Figure {
+    /// Returns the number of days in the table on which nothing was counted. The page leaves them out.
+    pub(super) fn empty_days(&self) -> usize {
+        self.rows.iter().filter(|row| is_empty_day(row)).count()
+    }
+
     /// Renders the numbers as CSV, escaped so that no name can be interpreted as a formula.
     pub(super) fn csv(&self) -> String {
         let heads: Vec<&str> = self.heads.iter().map(|(_, name)| *name).collect();
@@ -141,7 +152,8 @@ impl Figure {
         csv.into_text()
     }
 
-    /// Renders the numbers as an HTML table, with amounts in the given currency.
+    /// Renders the numbers as an HTML table, with amounts in the given currency and without days on which nothing was
+    /// counted.
     pub(super) fn table(&self, language: Language, of: &str) -> Markup {
         html! {
             div class="table list insight-table" tabindex="0" role="region" aria-label=(texts::table_of(language, &self.title)) {
@@ -154,7 +166,7 @@ impl Figure {
                         }
                     }
                     tbody {
-                        @for row in &self.rows {
+                        @for row in self.rows.iter().filter(|row| !is_empty_day(row)) {
                             tr {
                                 @for (n, datum) in row.iter().enumerate() {
                                     @if n == 0 { th scope="row" { (datum.html(language, of)) } }
@@ -207,6 +219,22 @@ mod tests {
         let html = Language::ALL.map(|language| datum.html(language, "eur").into_string());
         let text = "file_1.gcode &lt;failed&gt;";
         assert_eq!(html, [text.to_owned(), format!("<span lang=\"en\">{text}</span>")]);
+    }
+
+    #[test]
+    fn the_table_on_the_page_has_only_days_with_something() {
+        let row = |day: &str, count: i64| {
+            vec![Datum::Day(day.to_owned()), Datum::Count(count), Datum::Span(Some(count * 60))]
+        };
+        let heads = [("Day", "day"), ("Finished", "finished"), ("Print time", "printSeconds")];
+        let heads = heads.map(|(head, name)| (head.to_owned(), name)).to_vec();
+        let rows = vec![row("2026-11-30", 0), row("2026-11-29", 2), row("2026-11-28", 0)];
+        let (title, about) = ("X".to_owned(), String::new());
+        let figure = Figure { slug: "x", title, about, heads, rows, chart: None };
+        let table = figure.table(Language::English, "usd").into_string();
+        assert!(table.matches("<th scope=\"row\">").count() == 1 && table.contains("2026-11-29"), "{table}");
+        assert_eq!(figure.empty_days(), 2);
+        assert_eq!(figure.csv().lines().count(), 4, "the download has all of them");
     }
 
     #[test]

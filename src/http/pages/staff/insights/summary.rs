@@ -36,24 +36,41 @@ pub(super) fn summary(language: Language, figures: &[SpanFigure], days: i64) -> 
         @if figures.iter().any(|figure| figure.value.is_some()) {
             section aria-labelledby="in-short" {
                 h2 id="in-short" class="hidden-words" { (texts::key_figures(language)) }
-                div class="kpis" {
+                div class="kpis insight-kpis" {
                     @for figure in figures {
                         @if let Some(value) = &figure.value {
                             div class="panel kpi" {
                                 span class="muted small" { (figure.label) }
                                 b { (value) }
-                                (change_line(language, figure.change, figure.better, days))
+                                @if figure.change != SpanChange::Incomparable {
+                                    (change_line(language, figure.change, figure.better, days))
+                                }
                             }
                         }
                     }
                 }
+                (incomparable(language, figures, days))
             }
         }
     }
 }
 
+/// Renders the line below the key figures that says which of them have no data for the days before; nothing if all
+/// have.
+fn incomparable(language: Language, figures: &[SpanFigure], days: i64) -> Markup {
+    let with_value = || figures.iter().filter(|figure| figure.value.is_some());
+    let without = with_value().filter(|figure| figure.change == SpanChange::Incomparable);
+    let names: Vec<&str> = without.map(|figure| figure.label.as_str()).collect();
+    let text = if names.len() == with_value().count() {
+        texts::no_data_for(language, days)
+    } else {
+        texts::no_data_among(language, days, &names.join(", "))
+    };
+    html! { @if !names.is_empty() { p class="soft small" { (text) } } }
+}
+
 /// Returns the key figures for the entire shop. Numbers of prints and of parts are data only if something was printed
-/// in either span.
+/// in either span, and are compared only if something was printed, or found to be bad, in the earlier one.
 pub(super) fn span_figures(
     language: Language,
     insights: &Insights,
@@ -63,6 +80,7 @@ pub(super) fn span_figures(
     use BetterWhen::{Higher, Lower, Neither};
     let (prints, quality) = (&insights.activity.total, &insights.quality.total);
     let has_prints = prints.prints > 0 || earlier.prints.prints > 0;
+    let is_comparable = earlier.prints.prints > 0 || earlier.quality.scrap > 0;
     let (lead, promises) = (&insights.activity.lead_time, &insights.activity.promises);
     let amount = |label: KeyFigureLabel, value: Option<String>, now, before, better| SpanFigure {
         label: label(language),
@@ -80,18 +98,21 @@ pub(super) fn span_figures(
         amount(label, now.map(|seconds| span_words(language, Some(seconds))), now, before, better)
     };
     let count = |label: KeyFigureLabel, now: i64, before: i64, better| {
-        amount(label, has_prints.then(|| texts::number(language, now)), Some(now), Some(before), better)
+        let words = has_prints.then(|| texts::number(language, now));
+        amount(label, words, Some(now), is_comparable.then_some(before), better)
     };
     let print_seconds = has_prints.then_some(prints.print_seconds);
     let cost = quality.scrap_cost_cents.filter(|_| has_prints);
+    let earlier_seconds = is_comparable.then_some(earlier.prints.print_seconds);
+    let earlier_cost = earlier.quality.scrap_cost_cents.filter(|_| is_comparable);
     let cost_words = cost.map(|cents| notation::amount(language, cents, currency));
     [
         count(texts::prints_column, prints.prints, earlier.prints.prints, Neither),
-        span(texts::print_time, print_seconds, Some(earlier.prints.print_seconds), Neither),
+        span(texts::print_time, print_seconds, earlier_seconds, Neither),
         share(texts::first_pass_yield, quality.first_pass_yield, earlier.quality.first_pass_yield, Higher),
         share(texts::failure_rate, prints.failure_rate, earlier.prints.failure_rate, Lower),
         count(texts::bad_parts_column, quality.scrap, earlier.quality.scrap, Lower),
-        amount(texts::scrap_cost, cost_words, cost, earlier.quality.scrap_cost_cents, Lower),
+        amount(texts::scrap_cost, cost_words, cost, earlier_cost, Lower),
         share(texts::promises_title, promises.kept_share, earlier.promises.kept_share, Higher),
         span(texts::lead_time_median, lead.median_seconds, earlier.lead_time.median_seconds, Lower),
         span(texts::lead_time_most, lead.most_seconds, earlier.lead_time.most_seconds, Lower),
@@ -101,9 +122,7 @@ pub(super) fn span_figures(
 /// Renders a comparison: "▲ Better: +12% vs. the previous 30 days".
 fn change_line(language: Language, change: SpanChange, better: BetterWhen, days: i64) -> Markup {
     let Some(is_growth) = change.is_growth() else {
-        let is_equal = change == SpanChange::Equal;
-        let text = if is_equal { texts::same_as(language, days) } else { texts::no_data_for(language, days) };
-        return html! { span class="small muted" { (text) } };
+        return html! { span class="small muted" { (texts::same_as(language, days)) } };
     };
     let change = change_words(language, change);
     let (class, text) = match (better, is_growth) {
@@ -183,8 +202,24 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_says_so() {
+    fn what_cannot_be_compared_says_so_once() {
         assert!(line(SpanChange::Equal, BetterWhen::Lower).contains("Same as in the previous 30 days"));
-        assert!(line(SpanChange::Incomparable, BetterWhen::Lower).contains("No data for the previous 30 days"));
+        let figure = |label: &str, change| SpanFigure {
+            label: label.to_owned(),
+            value: Some("12".to_owned()),
+            change,
+            better: BetterWhen::Lower,
+        };
+        let of = |changes: [SpanChange; 3]| {
+            let figures = ["Prints", "Bad parts", "Lead time"].into_iter().zip(changes);
+            let figures: Vec<SpanFigure> = figures.map(|(label, change)| figure(label, change)).collect();
+            summary(Language::English, &figures, 30).0
+        };
+        let none = of([SpanChange::Incomparable; 3]);
+        assert_eq!(none.matches("No data for the previous 30 days").count(), 1, "{none}");
+        assert!(none.contains(">No data for the previous 30 days</p>"), "{none}");
+        let some = of([SpanChange::Percent(12), SpanChange::Incomparable, SpanChange::Incomparable]);
+        assert!(some.contains(">No data for the previous 30 days: Bad parts, Lead time</p>"), "{some}");
+        assert!(!of([SpanChange::Percent(12), SpanChange::Equal, SpanChange::Equal]).contains("No data"));
     }
 }

@@ -114,24 +114,35 @@ impl JobListQuery {
 }
 
 /// Renders the links that filter the list by state. The states of open jobs are shown with the number of jobs that
-/// match the other filters; states without any are omitted.
-pub(super) fn states(language: Language, app: &StaffOrderHandles, query: &JobListQuery, filter: &JobFilter) -> Markup {
+/// match the other filters; states without any are omitted, except that of waiting jobs in the list of all jobs. What is
+/// listed is shown with `total`, its number of jobs; the others are not worth a search.
+pub(super) fn states(
+    language: Language,
+    app: &StaffOrderHandles,
+    query: &JobListQuery,
+    (filter, total): (&JobFilter, u64),
+) -> Markup {
     let counts = state_counts(app, filter);
+    let is_narrowed = JobFilter { state: None, ..filter.clone() } != JobFilter::default();
+    let listed = |is_current: bool| usize::try_from(total).ok().filter(|_| is_current);
     let path = |state: &str| {
         let others = query.others().map(|(name, value)| (name, value.unwrap_or_default()));
         let filters: Vec<(&str, &str)> = [("state", state)].into_iter().chain(others).collect();
         address(JOBS_PATH, &filters)
     };
     let all = texts::filter_all(language);
-    let every = ListFilter { label: &all, path: path(""), count: None, is_current: filter.state.is_none() };
+    let is_all = filter.state.is_none();
+    let every = ListFilter { label: &all, path: path(""), count: listed(is_all), is_current: is_all };
     let labels = JOB_STATES.map(|state| (state, state_label(language, state).1));
     let filters = labels.iter().enumerate().filter_map(|(place, (state, label))| {
         // Jobs that ended rest in the database.
         let has_ended = matches!(state, JobState::Completed | JobState::Failed | JobState::Cancelled);
         let count = counts.filter(|_| !has_ended).and_then(|counts| counts.get(place).copied());
         let is_current = filter.state == Some(*state);
+        let count = count.or_else(|| listed(is_current));
         let path = path(&state.to_string());
-        (count != Some(0) || is_current).then_some(ListFilter { label, path, count, is_current })
+        let is_shown = count != Some(0) || is_current || (*state == JobState::Sliced && !is_narrowed);
+        is_shown.then_some(ListFilter { label, path, count, is_current })
     });
     list_filters(&texts::status(language), &[every].into_iter().chain(filters).collect::<Vec<_>>())
 }

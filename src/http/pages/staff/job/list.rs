@@ -60,7 +60,7 @@ pub(super) async fn show(
         }
         // A search takes longer than the list, and whoever searches has found what there is.
         div id="job-filters" data-fresh=[query.search_text().is_none().then_some("")] {
-            (states(language, &app, &query, &filter))
+            (states(language, &app, &query, (&filter, total)))
         }
         (tools(language, &app, &query, &filter))
         div id="jobs" data-fresh=[query.search_text().is_none().then_some("")] {
@@ -118,12 +118,12 @@ fn row(language: Language, app: &StaffOrderHandles, job: &Job, expected: Option<
                 }
             }
             td class="grow" { a class="ellipsis" title=(job.sku_name) href={ (PRODUCTS_PATH) "/" (job.sku_id) } { (job.sku_name) } }
-            td class="spare" { a href={ (ORDERS_PATH) "/" (job.order_id) "#job-" (job.id) } { "ORD-" (format!("{:06}", job.order_number)) } }
+            td class="order" { a href={ (ORDERS_PATH) "/" (job.order_id) "#job-" (job.id) } { "ORD-" (format!("{:06}", job.order_number)) } }
             td class="printer" {
                 @if let Some((id, name)) = printer { a href={ (FLOOR_PATH) "/printers/" (id) } { (name) } }
             }
             td class="number spare" data-label=(texts::priority(language)) { (job.priority) }
-            td class="progress" { (progress(language, &app.board, job, expected)) }
+            td class="progress" { (progress(language, &app.board.shop, job, expected)) }
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Progress of a job in the list: its print's progress and remaining time, the expected end, or the actual end.
+//! Progress of a job in lists: its print's progress and remaining time, the expected end, or the actual end.
 
 use maud::{Markup, html};
 
 use crate::frame::{SLOT, time, with_parts};
-use crate::staff::board::BoardHandles;
 use crate::staff::shell::time_left;
 use domain::job::{Job, JobState};
 use domain::notation;
 use domain::printer_status::Status;
 use domain::time::Timestamp;
+use http_api::production::printers::PrinterHandles;
 use words::Language;
 use words::staff::jobs as texts;
 
@@ -21,11 +21,11 @@ struct OngoingPrint {
 }
 
 /// Returns the print of a job that is going on, from its printer's last status.
-fn ongoing_print(app: &BoardHandles, job: &Job) -> Option<OngoingPrint> {
+fn ongoing_print(shop: &PrinterHandles, job: &Job) -> Option<OngoingPrint> {
     let is_on = matches!(job.state, JobState::Printing | JobState::Paused);
-    let versioned = app.shop.printers.resident(job.printer_id.filter(|_| is_on)?)?.read();
+    let versioned = shop.printers.resident(job.printer_id.filter(|_| is_on)?)?.read();
     let printer = versioned.state.as_ref()?;
-    let status = app.shop.printer_connections.status(printer.id);
+    let status = shop.printer_connections.status(printer.id);
     let share = printer.progress_of(job.id, status.as_ref())?;
     let ends_at = status.as_ref().and_then(Status::ends_at);
     Some(OngoingPrint { percent: (share * 100.0).clamp(0.0, 100.0).floor() as u32, ends_at })
@@ -42,23 +42,34 @@ fn ended_at(job: &Job) -> Option<Timestamp> {
     }
 }
 
-/// Renders a job's progress; `expected` is the time at which it is expected to be printed, which is the end of a print
-/// whose printer does not say when it will end.
-pub(super) fn progress(language: Language, app: &BoardHandles, job: &Job, expected: Option<Timestamp>) -> Markup {
+/// Renders the progress of a job's print that is going on, and the time left; `None` if none is. `expected` is the time
+/// at which the job is expected to be printed, which is the end of a print whose printer does not say when it will end.
+pub(super) fn ongoing(
+    language: Language,
+    shop: &PrinterHandles,
+    job: &Job,
+    expected: Option<Timestamp>,
+) -> Option<Markup> {
+    let OngoingPrint { percent, ends_at } = ongoing_print(shop, job)?;
+    let percentage = notation::percentage(language, percent);
+    Some(html! {
+        progress class="in-row" max="100" value=(percent)
+            aria-label=(texts::progress_of(language, &job.number_text())) { (percentage) }
+        b class="num" { (percentage) }
+        @if let Some(end) = ends_at.or(expected) {
+            " " span class="soft" { (time_left(language, end)) }
+        }
+    })
+}
+
+/// Renders a job's progress; `expected` is the time at which it is expected to be printed.
+pub(super) fn progress(language: Language, shop: &PrinterHandles, job: &Job, expected: Option<Timestamp>) -> Markup {
     let at = |text: &str, at: Timestamp| with_parts(text, &[&time(language, at)]);
     if let Some(end) = ended_at(job) {
         return at(&texts::ended(language, SLOT), end);
     }
-    match (ongoing_print(app, job), expected) {
-        (Some(OngoingPrint { percent, ends_at }), _) => html! {
-            @let percentage = notation::percentage(language, percent);
-            progress class="in-row" max="100" value=(percent)
-                aria-label=(texts::progress_of(language, &job.number_text())) { (percentage) }
-            b class="num" { (percentage) }
-            @if let Some(end) = ends_at.or(expected) {
-                " " span class="soft" { (time_left(language, end)) }
-            }
-        },
+    match (ongoing(language, shop, job, expected), expected) {
+        (Some(ongoing), _) => ongoing,
         (None, Some(end)) => at(&texts::expected(language, SLOT), end),
         (None, None) => html! {},
     }

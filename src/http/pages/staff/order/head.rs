@@ -104,11 +104,13 @@ fn order_steps(language: Language, order: &Order, outlook: &OrderOutlook) -> [Or
     };
     let step = |label, is_done, note| OrderStep { label, is_done, note };
     let paid_note = html! { @if let Some(at) = order.paid_at { (time(at)) } };
+    // While it is the current step, it says what is happening.
+    let printed = if order.status == S::Printing { texts::step_printing } else { texts::step_printed };
     let printed_note = html! { @if !order.jobs.is_empty() { (texts::parts_good(language, good, ordered)) } };
     [
         step(texts::step_paid(language), printing || order.status == S::Paid, paid_note),
         step(texts::step_reserved(language), printing, html! {}),
-        step(texts::step_printed(language), ready, printed_note),
+        step(printed(language), ready, printed_note),
         step(texts::step_ready(language), ready, ready_note),
         step(texts::step_shipped(language), order.status == S::Shipped, shipped_note),
     ]
@@ -142,6 +144,19 @@ mod tests {
             let html = steps(Language::English, &order, &outlook).into_string();
             assert_eq!(html.matches("class=\"done\"").count(), done, "{status}: {html}");
             assert_eq!(html.matches("aria-current=\"step\"").count(), usize::from(done < 5), "{status}: {html}");
+        }
+        let printing = |language, status| {
+            let mut order = order.clone();
+            order.status = status;
+            order_steps(language, &order, &outlook).into_iter().nth(2).map(|step| step.label)
+        };
+        for (language, status, label) in [
+            (Language::English, OrderStatus::Paid, "Printed"),
+            (Language::English, OrderStatus::Printing, "Printing"),
+            (Language::German, OrderStatus::Printing, "Im Druck"),
+            (Language::German, OrderStatus::Ready, "Gedruckt"),
+        ] {
+            assert_eq!(printing(language, status).as_deref(), Some(label), "{status}");
         }
         order.status = OrderStatus::Cancelled;
         assert_eq!(steps(Language::English, &order, &outlook).into_string(), "", "what ended has no next step");

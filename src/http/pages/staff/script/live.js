@@ -36,7 +36,8 @@
     const now = Date.now();
     tell(root, 'time[data-left=""]', date => duration('left', date - now));
     tell(root, 'time[data-left=compact]', date => compact(date - now));
-    tell(root, 'time[data-since]', date => duration('since', now - date));
+    tell(root, 'time[data-since=""]', date => duration('since', now - date));
+    tell(root, 'time[data-since=compact]', date => compact(now - date));
   };
 
   // Days are named from the current day of the shop ("today", "tomorrow"): when it ends, they are named anew as the page

@@ -16,7 +16,7 @@ use crate::staff::shell::{StaffSection, StaffViewer, Tone};
 use crate::staff::swatch::material_swatch;
 use crate::staff::{STOCK_PATH, labels};
 use domain::amount::Amount;
-use domain::material::{Material, MaterialFields, exact_stock_amount, stock_amount};
+use domain::material::{ColumnUnit, Material, MaterialFields, MaterialType, exact_stock_amount, stock_amount};
 use http::access::Caller;
 use http::error::ApiError;
 use http::page::{OpenQuery, cut};
@@ -166,7 +166,7 @@ fn to_order(language: Language, low: &[&Material]) -> Markup {
         @if !low.is_empty() {
             section class="card tone-attention" aria-labelledby="to-order" {
                 h2 id="to-order" { (texts::to_order_heading(language, low.len())) }
-                ul class="rows" {
+                ul class="rows to-order" {
                     @for material in low.iter().take(MAX_TO_ORDER) {
                         @let amount = |amount| stock_amount(language, amount, material.fields.kind);
                         li {
@@ -175,7 +175,7 @@ fn to_order(language: Language, low: &[&Material]) -> Markup {
                                 (texts::available_with_level(
                                     language,
                                     &amount(material.available()),
-                                    &reorder_words(language, &material.fields),
+                                    &reorder_words(language, &material.fields, &amount(material.fields.reorder_point)),
                                 ))
                             }
                             span {
@@ -195,9 +195,33 @@ fn to_order(language: Language, low: &[&Material]) -> Markup {
     }
 }
 
+/// Units of the columns of the list.
+struct ListUnits {
+    on_hand: ColumnUnit,
+    reserved: ColumnUnit,
+    available: ColumnUnit,
+    reorder_point: ColumnUnit,
+}
+
+impl ListUnits {
+    /// Chooses the units for the listed materials.
+    fn of(materials: &[&Material]) -> Self {
+        let of = |amount: fn(&Material) -> Amount| {
+            ColumnUnit::of(materials.iter().map(|material| (amount(material), material.fields.kind)))
+        };
+        Self {
+            on_hand: of(|material| material.quantity),
+            reserved: of(|material| material.reserved),
+            available: of(Material::available),
+            reorder_point: of(|material| material.fields.reorder_point),
+        }
+    }
+}
+
 fn table(language: Language, materials: &[&Material]) -> Markup {
+    let units = ListUnits::of(materials);
     html! {
-        p class="soft" { (texts::levels_note(language)) }
+        p class="soft levels-note" { (texts::levels_note(language)) }
         div class="table list materials" tabindex="0" role="region" aria-label=(texts::materials_table(language)) {
             table {
                 thead {
@@ -212,46 +236,64 @@ fn table(language: Language, materials: &[&Material]) -> Markup {
                         th scope="col" class="desk" { (texts::bin(language)) }
                     }
                 }
-                tbody { @for material in materials { (row(language, material)) } }
+                tbody { @for material in materials { (row(language, material, &units)) } }
             }
         }
     }
 }
 
-/// Describes the amount at which a material is to be reordered, within a sentence.
-fn reorder_words(language: Language, fields: &MaterialFields) -> String {
+/// Describes the amount at which a material is to be reordered, within a sentence; `amount` is that amount in words.
+fn reorder_words(language: Language, fields: &MaterialFields, amount: &str) -> String {
     match fields.reorder_point {
         Amount::ZERO => texts::without_reorder_level(language),
-        point => texts::reorder_level(language, &stock_amount(language, point, fields.kind)),
+        _ => texts::reorder_level(language, amount),
     }
 }
 
-/// Renders the amount at which a material is to be reordered.
-pub(super) fn reorder_cell(language: Language, fields: &MaterialFields) -> Markup {
+/// Renders the amount at which a material is to be reordered, which is `amount` in words.
+pub(super) fn reorder_cell(language: Language, fields: &MaterialFields, amount: &str) -> Markup {
     html! {
         @if fields.reorder_point == Amount::ZERO {
             span class="soft" { (texts::no_reorder_level(language)) }
         } @else {
-            (stock_amount(language, fields.reorder_point, fields.kind))
+            (amount)
         }
     }
 }
 
 /// Writes a material's amounts and its bin on one line, in place of the columns that a phone has no room for.
-fn phone_line(language: Language, material: &Material) -> String {
+fn phone_line(language: Language, material: &Material, units: &ListUnits) -> String {
     let fields = &material.fields;
-    let on_hand = stock_amount(language, material.quantity, fields.kind);
-    let reserved = stock_amount(language, material.reserved, fields.kind);
-    let level = reorder_words(language, fields);
+    let on_hand = units.on_hand.amount(language, material.quantity, fields.kind);
+    let reserved = units.reserved.amount(language, material.reserved, fields.kind);
+    let point = units.reorder_point.amount(language, fields.reorder_point, fields.kind);
+    let level = reorder_words(language, fields, &point);
     match &fields.location {
         Some(bin) => texts::levels_line_in_bin(language, &on_hand, &reserved, &level, bin),
         None => texts::levels_line(language, &on_hand, &reserved, &level),
     }
 }
 
-fn row(language: Language, material: &Material) -> Markup {
+/// Amount in a row of the list.
+struct AmountCell {
+    words: String,
+    /// The amount with all of its decimals, if `words` are rounded.
+    exact: Option<String>,
+}
+
+impl AmountCell {
+    fn new(language: Language, unit: ColumnUnit, amount: Amount, kind: MaterialType) -> Self {
+        let (words, exact) = (unit.amount(language, amount, kind), exact_stock_amount(language, amount, kind));
+        Self { exact: (words != exact && amount != Amount::ZERO).then_some(exact), words }
+    }
+}
+
+fn row(language: Language, material: &Material, units: &ListUnits) -> Markup {
     let fields = &material.fields;
-    let amount = |amount| stock_amount(language, amount, fields.kind);
+    let cell = |unit: ColumnUnit, amount: Amount| AmountCell::new(language, unit, amount, fields.kind);
+    let (on_hand, reserved) = (cell(units.on_hand, material.quantity), cell(units.reserved, material.reserved));
+    let available = cell(units.available, material.available());
+    let reorder_point = cell(units.reorder_point, fields.reorder_point);
     let (tone, words) = level_state(language, material);
     let more: Vec<&str> = [&fields.brand, &fields.variant].into_iter().filter_map(|text| text.as_deref()).collect();
     html! {
@@ -260,14 +302,14 @@ fn row(language: Language, material: &Material) -> Markup {
                 (material_swatch(fields)) " "
                 a class="ellipsis" title=(fields.name) href=(material_path(material.id)) { (fields.name) }
                 @if !more.is_empty() { " " span class="soft" { (more.join(", ")) } }
-                span class="phone below soft" { (phone_line(language, material)) }
+                span class="phone below soft" { (phone_line(language, material, units)) }
             }
             td class="levels desk" { (level_bar(material)) }
             td { span class=(tone.class()) { (words) } }
-            td class="number desk" { (amount(material.quantity)) }
-            td class="number desk" { (amount(material.reserved)) }
-            td class="number" data-label=(texts::available(language)) { (amount(material.available())) }
-            td class="number desk" { (reorder_cell(language, fields)) }
+            td class="number desk" title=[on_hand.exact] { (on_hand.words) }
+            td class="number desk" title=[reserved.exact] { (reserved.words) }
+            td class="number" data-label=(texts::available(language)) title=[available.exact] { (available.words) }
+            td class="number desk" title=[reorder_point.exact] { (reorder_cell(language, fields, &reorder_point.words)) }
             td class="desk" { @if let Some(place) = &fields.location { a href=(bin_path(place)) { (place) } } }
         }
     }

@@ -97,7 +97,7 @@ fn glance(language: Language, app: &StockHandles, material: &Material) -> Markup
                 dt { (texts::on_hand(language)) } dd { (amount(material.quantity)) }
                 dt { (texts::reserved(language)) } dd { (amount(material.reserved)) }
                 dt { (texts::available(language)) } dd { (amount(material.available())) }
-                dt { (texts::reorder_at(language)) } dd { (reorder_cell(language, fields)) }
+                dt { (texts::reorder_at(language)) } dd { (reorder_cell(language, fields, &amount(fields.reorder_point))) }
                 @if material.runs_low() {
                     dt { (texts::to_order(language)) } dd { strong { (amount(material.to_order())) } }
                 }

@@ -84,12 +84,13 @@ fn bed(
     let job = PrintedJob::on_bed(language, &app.board, printer);
     let print = mark_at_printer(printer, CLEAR_ACT);
     let name = job.as_ref().map(|job| format!("{} · {}", printer.fields.name, job.parts));
-    let title = html! {
-        @if several {
+    let choice = several.then(|| {
+        html! {
             input type="checkbox" form="beds" id={ (BED_PREFIX) (id) } name={ (BED_PREFIX) (id) } value=[print.as_deref()]
                 aria-label=(to_do::select(language, &printer.fields.name));
-            " "
         }
+    });
+    let title = html! {
         b title=[name] { (printer_link(printer)) @if let Some(job) = &job { " · " (job.parts) } }
         @if printer.print_failed { " " (chip(Tone::Attention, &to_do::print_failed(language))) }
     };
@@ -105,28 +106,27 @@ fn bed(
             (bad_parts(language, &SignOffSubject::on_bed(printer, plate_parts), defects))
         }
     };
+    let order = printer.last_print.map(|last| {
+        let words = job.as_ref().map_or_else(|| to_do::view_job(language), |job| job.order.clone());
+        html! { a href=(job_path_of(last.order, last.job)) { (words) } }
+    });
     let facts = facts(language, app, printer, job.as_ref(), jobs);
-    let row = TaskRow::new(Icon::PackageCheck, title).facts(facts).acts(acts).picture(job.and_then(|job| job.file));
+    let row = TaskRow::new(Icon::PackageCheck, title).choice(choice).lead(order).facts(facts).acts(acts);
+    let row = row.picture(job.and_then(|job| job.file));
     match printer.bed_since {
         Some(at) => row.since(language, at),
         None => row,
     }
 }
 
-/// Renders the order that the parts on a bed are for, the number of jobs waiting for the bed, and the promised time.
+/// Renders whom the parts on a bed are for, the number of jobs waiting for the bed, and the promised time.
 fn facts(language: Language, app: &ToDoHandles, printer: &Printer, job: Option<&PrintedJob>, jobs: usize) -> Markup {
-    let order = printer.last_print.map(|last| {
-        html! {
-            a href=(job_path_of(last.order, last.job)) {
-                @match job { Some(job) => { (job.order) }, None => { (to_do::view_job(language)) } }
-            }
-        }
-    });
+    let customer = job.map(|job| html! { (job.customer) });
     let for_bed = bed_words(language, jobs).map(|words| waiting_jobs(&words, None));
     let queued = || waiting_words(language, waiting(&app.board, printer)).map(|words| html! { (words) });
     let deadline = job.and_then(|job| job.deadline);
     let promised = deadline.map(|at| with_parts(&to_do::promised_for(language, SLOT), &[&time(language, at)]));
-    let facts = [order, for_bed.or_else(queued), promised];
+    let facts = [customer, for_bed.or_else(queued), promised];
     html! { @for (n, fact) in facts.iter().flatten().enumerate() { @if n > 0 { " · " } (fact) } }
 }
 

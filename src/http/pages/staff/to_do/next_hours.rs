@@ -15,6 +15,7 @@ use crate::staff::{FLOOR_PATH, ORDERS_PATH, STOCK_PATH};
 use domain::forecast::{Forecast, OrderAhead, end_of_next_hours};
 use domain::order::Order;
 use domain::printer::Printer;
+use domain::shop_clock::ShopClock;
 use domain::time::Timestamp;
 use domain::timing::Timing;
 use http_api::production::printers::present_all;
@@ -73,7 +74,7 @@ pub(in crate::staff) fn next_hours(language: Language, app: &BoardHandles, forec
     let resident = app.orders.all_resident();
     let orders: Vec<&Order> = resident.iter().filter_map(|(_, versioned)| versioned.state.as_ref()).collect();
     let lines = [
-        beds(language, forecast, &printers, until),
+        beds(language, forecast, &printers, (clock, until)),
         spools(language, app, (forecast, orders.as_slice()), &printers, until),
         due(language, &orders, &forecast.orders_ahead(orders.iter().copied(), clock, now)),
     ];
@@ -95,7 +96,12 @@ fn minute(at: Timestamp) -> Timestamp {
 }
 
 /// Counts the beds to clear, and names the printers whose prints end first.
-fn beds(language: Language, forecast: &Forecast, printers: &[&Printer], until: Timestamp) -> AheadLine {
+fn beds(
+    language: Language,
+    forecast: &Forecast,
+    printers: &[&Printer],
+    (clock, until): (&ShopClock, Timestamp),
+) -> AheadLine {
     let beds = forecast.beds_ahead(printers, until);
     let named = beds.iter().take(MAX_NAMED).filter_map(|bed| {
         let printer = printers.iter().find(|printer| printer.id == bed.printer)?;
@@ -104,13 +110,21 @@ fn beds(language: Language, forecast: &Forecast, printers: &[&Printer], until: T
         })
     });
     AheadLine {
-        label: with_parts(&to_do::beds_until(language, SLOT), &[&time_of_day(language, until)]),
+        label: beds_label(language, clock, until),
         count: beds.len(),
         path: format!("{FLOOR_PATH}?state={}", FloorGroup::Printing.word()),
         note: None,
         named: named.collect(),
         nothing: to_do::no_beds(language),
     }
+}
+
+/// Renders until when beds are counted. The end of the shop's day is not called 00:00 of the next one.
+fn beds_label(language: Language, clock: &ShopClock, until: Timestamp) -> Markup {
+    if clock.day_start_before(until, 0) == until {
+        return html! { (to_do::beds_until_midnight(language)) };
+    }
+    with_parts(&to_do::beds_until(language, SLOT), &[&time_of_day(language, until)])
 }
 
 /// Counts the spools to change, and names the first of them.
@@ -206,6 +220,18 @@ mod tests {
         let html = due(Language::English, &[desk.o()], &[ahead; 3]).html(Language::English).into_string();
         assert_eq!(html.matches("href=\"/shop/orders/").count(), 2, "{html}");
         assert!(html.contains(" and 1 more</p>"), "{html}");
+    }
+
+    #[test]
+    fn the_end_of_the_day_is_midnight() {
+        let clock = ShopClock::parse("CET-1CEST,M3.5.0,M10.5.0/3").unwrap_or_default();
+        // 2026-11-28T23:00:00Z, when Sunday begins in Berlin.
+        let midnight = Timestamp(1_795_906_800_000);
+        let label = |language: Language, until: Timestamp| beds_label(language, &clock, until).into_string();
+        assert_eq!(label(Language::English, midnight), "Beds to clear by midnight");
+        assert_eq!(label(Language::German, midnight), "Abzuräumende Druckbetten bis Mitternacht");
+        let before = label(Language::English, midnight.plus_ms(-60 * MINUTE_MS));
+        assert_eq!(before, "Beds to clear by <shop-time near 1795903200000>");
     }
 
     #[test]

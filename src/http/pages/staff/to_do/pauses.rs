@@ -53,7 +53,7 @@ fn row(
     });
     let detail = html! {
         (reason(language, &pause.reason))
-        @if let Some(order) = order { " · " (order) }
+        @if let Some(job) = &job { " · " (job.customer) }
         @if let Some(words) = waiting_words(language, waiting(&app.board, printer)) { " · " (words) }
     };
     let (name, print) = (&printer.fields.name, printed(language, printer));
@@ -70,7 +70,7 @@ fn row(
         }
     };
     let picture = in_hand.map(|own| own.file_id);
-    let row = TaskRow::new(Icon::Pause, title).picture(picture).acts(acts);
+    let row = TaskRow::new(Icon::Pause, title).lead(order).picture(picture).acts(acts);
     let row = match pause.since {
         Some(at) => row.since(language, at),
         None => row,

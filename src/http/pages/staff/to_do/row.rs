@@ -4,7 +4,7 @@ use maud::{Markup, PreEscaped, html};
 
 use crate::design::{Icon, icon};
 use crate::staff::card_picture::view_picture;
-use crate::staff::shell::since;
+use crate::staff::shell::{compact_since, since};
 use crate::staff::swatch::material_swatch;
 use domain::id::Id;
 use domain::material::MaterialFields;
@@ -19,10 +19,14 @@ const SECONDARY: &str = "class=\"btn\"";
 
 /// Row for one task.
 pub(in crate::staff) struct TaskRow {
+    /// Checkbox before the picture, for a task that can be done together with others.
+    choice: Option<Markup>,
     thumb: Markup,
     title: Markup,
-    /// Time for which the task has been waiting.
-    since: Option<Markup>,
+    /// Order that the task is for, before the time.
+    lead: Option<Markup>,
+    /// Time from which the task has been waiting, in the language of the page.
+    since: Option<(Language, Timestamp)>,
     detail: Markup,
     /// `true` if title and detail take one line each; what does not fit is on the page to which the row leads.
     is_brief: bool,
@@ -53,12 +57,24 @@ impl TaskRow {
     /// Creates a row with an icon and a title.
     pub(in crate::staff) fn new(shape: Icon, title: Markup) -> Self {
         let (detail, acts) = (Markup::default(), Markup::default());
-        Self { thumb: icon(shape), title, since: None, detail, is_brief: false, acts, more: None }
+        let (thumb, is_brief) = (icon(shape), false);
+        Self { choice: None, thumb, title, lead: None, since: None, detail, is_brief, acts, more: None }
     }
 
-    /// Sets the time from which the task has been waiting. It is shown before the text below the title.
+    /// Sets the checkbox that selects the task, if any.
+    pub(super) fn choice(self, choice: Option<Markup>) -> Self {
+        Self { choice, ..self }
+    }
+
+    /// Sets the order that the task is for, if any. It is shown before the time.
+    pub(super) fn lead(self, lead: Option<Markup>) -> Self {
+        Self { lead, ..self }
+    }
+
+    /// Sets the time from which the task has been waiting. It is shown before the text below the title, in a brief row
+    /// in few letters.
     pub(in crate::staff) fn since(self, language: Language, at: Timestamp) -> Self {
-        Self { since: Some(since(language, at)), ..self }
+        Self { since: Some((language, at)), ..self }
     }
 
     /// Sets the text below the row's title: sentences, which are shown whole.
@@ -103,21 +119,27 @@ impl TaskRow {
     pub(in crate::staff) fn html(&self) -> Markup {
         html! {
             li class="row" {
-                div class="thumb" { (self.thumb) }
+                @match &self.choice {
+                    Some(choice) => { div class="pick" { (choice) div class="thumb" { (self.thumb) } } },
+                    None => { div class="thumb" { (self.thumb) } },
+                }
                 div class=(if self.is_brief { "task brief" } else { "task" }) {
                     div class="task-title" { (self.title) }
-                    div class="muted small" {
-                        @if let Some(since) = &self.since {
-                            span class="faint" { (since) }
-                            @if !self.detail.0.is_empty() { " · " }
-                        }
-                        (self.detail)
-                    }
+                    div class="muted small" { (self.line()) }
                 }
                 div class="acts" { (self.acts) }
                 @if let Some(more) = &self.more { div class="full" { (more) } }
             }
         }
+    }
+
+    /// Renders the line below the title: the order, the time, and the detail.
+    fn line(&self) -> Markup {
+        let short = if self.is_brief { compact_since } else { since };
+        let time = self.since.map(|(language, at)| html! { span class="faint" { (short(language, at)) } });
+        let detail = (!self.detail.0.is_empty()).then_some(&self.detail);
+        let parts = [self.lead.as_ref(), time.as_ref(), detail];
+        html! { @for (n, part) in parts.iter().flatten().enumerate() { @if n > 0 { " · " } (part) } }
     }
 }
 
@@ -134,11 +156,24 @@ mod tests {
     fn the_time_stands_before_the_facts_or_alone() {
         let row = || TaskRow::new(Icon::Clock, html! { b { "Job" } }).since(Language::English, Timestamp(60_000));
         let since = "<span class=\"faint\"><shop-time elapsed 60000></span>";
+        let short = "<span class=\"faint\"><shop-time short 60000></span>";
         let brief = row().facts(html! { "4 parts" }).html().0;
         assert!(brief.contains("<div class=\"task brief\"><div class=\"task-title\"><b>Job</b></div>"), "{brief}");
-        assert!(brief.contains(&format!("<div class=\"muted small\">{since} · 4 parts</div>")), "{brief}");
+        assert!(brief.contains(&format!("<div class=\"muted small\">{short} · 4 parts</div>")), "{brief}");
+        let led = row().lead(Some(html! { "ORD-1" })).facts(html! { "4 parts" }).html().0;
+        assert!(led.contains(&format!("<div class=\"muted small\">ORD-1 · {short} · 4 parts</div>")), "{led}");
         let whole = row().html().0;
         assert!(whole.contains("<div class=\"task\">") && whole.contains(&format!("\">{since}</div>")), "{whole}");
+    }
+
+    #[test]
+    fn a_checkbox_stands_before_the_picture() {
+        let row = || TaskRow::new(Icon::Clock, html! { b { "Ada" } });
+        let chosen = row().choice(Some(html! { input type="checkbox"; })).html().0;
+        let before = "<li class=\"row\"><div class=\"pick\"><input type=\"checkbox\"><div class=\"thumb\">";
+        assert!(chosen.starts_with(before), "{chosen}");
+        assert!(chosen.contains("<div class=\"task-title\"><b>Ada</b></div>"), "{chosen}");
+        assert!(row().choice(None).html().0.starts_with("<li class=\"row\"><div class=\"thumb\">"));
     }
 
     #[test]
