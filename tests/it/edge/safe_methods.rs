@@ -59,7 +59,7 @@ async fn no_get_of_the_api_changes_anything() {
             }
         }
     }
-    assert!(answered[0] > 60 && answered[1] > 8 && answered[2] > 60, "{answered:?}");
+    assert!(answered[0] > 50 && answered[1] > 8 && answered[2] > 50, "{answered:?}");
     assert!(!before.0.is_empty(), "the orders and their product");
     assert_eq!((changes(&app).await, app.get("/api/events").await.expect(200)), before);
 }

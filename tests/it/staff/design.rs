@@ -77,7 +77,7 @@ async fn the_shell_leads_everywhere_and_searches_the_whole_shop() {
     for (path, times) in [("/to-do", 2), ("/shop/stock", 2), ("/shop/insights", 1), ("/shop/webhooks", 1)] {
         assert_eq!(text.matches(&format!("<a href=\"{path}\"")).count(), times, "{path} in {text}");
     }
-    assert!(text.contains("<button type=\"button\" popovertarget=\"pages\">"), "{text}");
+    assert!(text.contains("<button type=\"button\" popovertarget=\"pages\" aria-current=\"true\">"), "{text}");
     assert!(text.contains("sam@example.org") && text.contains("action=\"/logout\""), "{text}");
     // The skip link comes before the navigation, and the search is that of the whole shop.
     assert!(text.find("href=\"#content\"") < text.find("<nav"), "{text}");

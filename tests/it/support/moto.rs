@@ -36,9 +36,7 @@ impl Moto {
     /// if there is none, as [`Self::start`] does.
     pub async fn bucket(name: &str) -> Option<Self> {
         let Ok(url) = std::env::var(SHARED) else { return Self::start(name).await };
-        let number = BUCKET_COUNT.fetch_add(1, Ordering::Relaxed);
-        // The number of a process may come again in a run.
-        let bucket = format!("{name}-{}-{number}-{:08x}", std::process::id(), fastrand::u32(..));
+        let bucket = format!("{name}-{}-{}", std::process::id(), BUCKET_COUNT.fetch_add(1, Ordering::Relaxed));
         let moto = Self { child: None, http: http(), url, bucket };
         moto.make_bucket().await;
         Some(moto)

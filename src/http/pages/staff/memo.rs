@@ -36,8 +36,8 @@ impl<S: PartialEq, K: Hash + Eq, C: Default> Memo<S, K, C> {
     /// an empty one that is not remembered.
     pub(super) fn cell(&self, state: S, key: K) -> Arc<C> {
         let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = states.iter().position(|one| one.state == state).and_then(|index| states.remove(index));
-        let latest = known.unwrap_or_else(|| StateCells { state, cells: HashMap::new() });
+        let earlier = states.iter().position(|one| one.state == state).and_then(|index| states.remove(index));
+        let latest = earlier.unwrap_or_else(|| StateCells { state, cells: HashMap::new() });
         states.truncate(MAX_STATES - 1);
         states.push_front(latest);
         let Some(StateCells { cells, .. }) = states.front_mut() else { return Arc::default() };

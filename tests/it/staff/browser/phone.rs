@@ -1,6 +1,6 @@
 //! Phones in a real browser: what people need of a printer that prints is on the first screen, the counts on the floor
-//! page are on one line, what calls for somebody is not cut off, nor are the words of the search, and the emergency stop
-//! has its label and its own place.
+//! page are on one line, what calls for somebody is not cut off, nor are the words of the search, and the emergency
+//! stop has its label and its own place.
 
 use serde_json::json;
 use simulator::PrinterKind;

@@ -12,7 +12,7 @@ on_sqlite! {
         let floor = Floor::on(db.with_staff(OPERATOR), PrinterKind::FwRest, 2, FAST, &[JUDGE_LATE]).await;
         let sam = operator(&floor.app).await;
         let empty = german(&sam, "/shop/jobs").await;
-        shows(&empty, &["<html lang=\"de\">", ">Druckaufträge</h1>", ">Noch keine Druckaufträge</h2>", ">Alle</a>"]);
+        shows(&empty, &["<html lang=\"de\">", ">Druckaufträge</h1>", ">Noch keine Druckaufträge</h2>", "<b>0</b> Alle</a>"]);
         floor.app.post(&floor.path(0, "/maintenance"), &json!({"on": true, "note": "new nozzle"})).await.expect(200);
         floor.app.patch(&floor.path(1, ""), &json!({"machineType": "resin_large"})).await.expect(200);
         let (order, job) = floor.one().await;

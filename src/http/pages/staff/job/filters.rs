@@ -114,8 +114,8 @@ impl JobListQuery {
 }
 
 /// Renders the links that filter the list by state. The states of open jobs are shown with the number of jobs that
-/// match the other filters; states without any are omitted, except that of waiting jobs in the list of all jobs. What is
-/// listed is shown with `total`, its number of jobs; the others are not worth a search.
+/// match the other filters; states without any are omitted, except that of waiting jobs in the list of all jobs. What
+/// is listed is shown with `total`, its number of jobs; the others are not worth a search.
 pub(super) fn states(
     language: Language,
     app: &StaffOrderHandles,

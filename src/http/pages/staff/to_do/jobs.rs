@@ -83,6 +83,9 @@ mod tests {
         );
         assert!(form.contains("class=\"btn bad\" type=\"submit\">Cancel JOB-000007</button>"), "{english}");
         let german = html(Language::German);
-        assert!(german.contains(">Druckauftrag abbrechen\u{a0}…</summary><p>Ein laufender Druck wird gegebenenfalls"), "{german}");
+        assert!(
+            german.contains(">Druckauftrag abbrechen\u{a0}…</summary><p>Ein laufender Druck wird gegebenenfalls"),
+            "{german}"
+        );
     }
 }
