@@ -3,9 +3,9 @@
 //!
 //! A print that has only gone out of sight may still be running. If its file is seen again and finishes on a printer
 //! that clears its own bed, the bed is clear, just as if the print had been in sight all along. If the printer
-//! has counted another print of the file meanwhile, the end of the first one is unknown, and the bed stays occupied; so
-//! it is if the printer did not respond meanwhile. Printers that do not count prints, stop counting, or begin anew with
-//! the server, cannot tell the two apart.
+//! has counted another print of the file meanwhile, the end of the first one is unknown, and the bed stays occupied;
+//! the same holds if the printer did not respond in the meantime. Printers that do not count prints, stop counting, or
+//! start over when the server restarts cannot tell the two apart.
 
 use super::Printer;
 use crate::printer_status::{Activity, Connection, PrintEnd, Status};
