@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::row::TaskRow;
+use super::row::{TaskRow, dotted};
 use super::spools::waiting_jobs;
 use super::{TaskKind, ToDoHandles, back, bad_parts, printer_link};
 use crate::design::{Icon, chip, icon};
@@ -112,11 +112,7 @@ fn bed(
     });
     let facts = facts(language, app, printer, job.as_ref(), jobs);
     let row = TaskRow::new(Icon::PackageCheck, title).choice(choice).lead(order).facts(facts).acts(acts);
-    let row = row.picture(job.and_then(|job| job.file));
-    match printer.bed_since {
-        Some(at) => row.since(language, at),
-        None => row,
-    }
+    row.since(language, printer.bed_since).picture(job.and_then(|job| job.file))
 }
 
 /// Renders whom the parts on a bed are for, the number of jobs waiting for the bed, and the promised time.
@@ -126,8 +122,7 @@ fn facts(language: Language, app: &ToDoHandles, printer: &Printer, job: Option<&
     let queued = || waiting_words(language, waiting(&app.board, printer)).map(|words| html! { (words) });
     let deadline = job.and_then(|job| job.deadline);
     let promised = deadline.map(|at| with_parts(&to_do::promised_for(language, SLOT), &[&time(language, at)]));
-    let facts = [customer, for_bed.or_else(queued), promised];
-    html! { @for (n, fact) in facts.iter().flatten().enumerate() { @if n > 0 { " · " } (fact) } }
+    dotted([customer.as_ref(), for_bed.or_else(queued).as_ref(), promised.as_ref()])
 }
 
 #[cfg(test)]

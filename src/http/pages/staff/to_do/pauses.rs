@@ -70,11 +70,7 @@ fn row(
         }
     };
     let picture = in_hand.map(|own| own.file_id);
-    let row = TaskRow::new(Icon::Pause, title).lead(order).picture(picture).acts(acts);
-    let row = match pause.since {
-        Some(at) => row.since(language, at),
-        None => row,
-    };
+    let row = TaskRow::new(Icon::Pause, title).lead(order).since(language, pause.since).picture(picture).acts(acts);
     // The printer's own message may be long.
     match &pause.reason {
         PauseReason::AtPrinter(Some(_)) => row.detail(detail),

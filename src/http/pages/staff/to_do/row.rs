@@ -71,10 +71,10 @@ impl TaskRow {
         Self { lead, ..self }
     }
 
-    /// Sets the time from which the task has been waiting. It is shown before the text below the title, in a brief row
-    /// in few letters.
-    pub(in crate::staff) fn since(self, language: Language, at: Timestamp) -> Self {
-        Self { since: Some((language, at)), ..self }
+    /// Sets the time from which the task has been waiting, if it is known. It is shown before the text below the title,
+    /// in a brief row in few letters.
+    pub(in crate::staff) fn since(self, language: Language, at: impl Into<Option<Timestamp>>) -> Self {
+        Self { since: at.into().map(|at| (language, at)), ..self }
     }
 
     /// Sets the text below the row's title: sentences, which are shown whole.
@@ -138,9 +138,13 @@ impl TaskRow {
         let short = if self.is_brief { compact_since } else { since };
         let time = self.since.map(|(language, at)| html! { span class="faint" { (short(language, at)) } });
         let detail = (!self.detail.0.is_empty()).then_some(&self.detail);
-        let parts = [self.lead.as_ref(), time.as_ref(), detail];
-        html! { @for (n, part) in parts.iter().flatten().enumerate() { @if n > 0 { " · " } (part) } }
+        dotted([self.lead.as_ref(), time.as_ref(), detail])
     }
+}
+
+/// Renders the parts of a line that there are, with a dot between them.
+pub(super) fn dotted<const N: usize>(parts: [Option<&Markup>; N]) -> Markup {
+    html! { @for (n, part) in parts.iter().flatten().enumerate() { @if n > 0 { " · " } (part) } }
 }
 
 /// Returns acts with primary ones shown as secondary.
