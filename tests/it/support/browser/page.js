@@ -203,11 +203,14 @@ window.seen = window.seen || (() => {
     // A bar over the content covers part of some target wherever the page is scrolled to; a person scrolls on.
     const bars = [...document.querySelectorAll('nav')].filter(at => getComputedStyle(at).position === 'fixed');
     bars.forEach(at => { at.style.position = 'static'; });
-    const result = await window.axe.run(document, asked).finally(() => bars.forEach(at => { at.style.position = ''; }));
+    const result = await window.axe.run(document, asked).catch(error => ({ failure: 'axe: ' + error }))
+      .finally(() => bars.forEach(at => { at.style.position = ''; }));
+    const path = location.pathname + location.search;
+    if (result.failure) return { path, violations: [result.failure] };
     const place = node => '    ' + node.target.join(' ') + '\n      ' + (node.failureSummary || '').replace(/\n\s*/g, '; ') +
       '\n      ' + node.html.slice(0, 200);
     const told = one => one.id + ': ' + one.help + '\n' + one.nodes.slice(0, 5).map(place).join('\n') + '\n    ' + one.helpUrl;
-    return { path: location.pathname + location.search, violations: result.violations.map(told) };
+    return { path, violations: result.violations.map(told) };
   };
   // The rules, each with the criteria that it tests: "wcag143" is criterion 1.4.3.
   const off = ({ ruleId, tags }) => !MORE.includes(ruleId) && (tags.includes('experimental') || tags.includes('deprecated'));
